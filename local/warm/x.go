@@ -1,0 +1,27 @@
+package main
+import (
+ _ "cloud.google.com/go/spanner"
+ _ "cloud.google.com/go/spanner/admin/database/apiv1"
+ _ "cloud.google.com/go/spanner/admin/instance/apiv1"
+ _ "cloud.google.com/go/firestore"
+ _ "cloud.google.com/go/firestore/apiv1/firestorepb"
+ _ "cloud.google.com/go/functions/metadata"
+ _ "github.com/GoogleCloudPlatform/functions-framework-go/functions"
+ _ "github.com/GoogleCloudPlatform/functions-framework-go/funcframework"
+ _ "github.com/aws/aws-lambda-go/lambda"
+ _ "github.com/aws/aws-lambda-go/lambdaurl"
+ _ "github.com/twmb/franz-go/pkg/kgo"
+ _ "github.com/twmb/franz-go/pkg/kadm"
+ _ "github.com/twmb/franz-go/pkg/kmsg"
+ _ "github.com/twmb/franz-go/pkg/kfake"
+ _ "github.com/cloudspannerecosystem/memefish"
+ _ "go.etcd.io/bbolt"
+ _ "github.com/magiconair/properties"
+ _ "github.com/spf13/cobra"
+ _ "go.uber.org/goleak"
+ _ "pgregory.net/rapid"
+ _ "github.com/google/go-cmp/cmp"
+ _ "golang.org/x/sync/errgroup"
+ _ "golang.org/x/term"
+)
+func main(){}
