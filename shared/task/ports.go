@@ -12,7 +12,7 @@ import (
 
 // Store is what a task asks of the store of leases. Errors wrap lease.ErrConflict or lease.ErrStore.
 type Store interface {
-	// Open reads the documents that a slot acts on, in one round trip. A connector that does not exist has an empty
+	// Open reads the documents that a slot acts on, in one round trip: connector, plan, slot, assignment. A connector that does not exist has an empty
 	// Name; a missing slot or assignment has a zero Version. The slot carries ReadAt, the store's time.
 	Open(ctx context.Context, name string, slot int) (View, error)
 	// Slot reads one slot.
@@ -29,6 +29,7 @@ type Store interface {
 // View is what a slot acts on.
 type View struct {
 	Connector  connector.Connector
+	Plan       partition.Plan // for the low watermark; a zero Version when there is none yet
 	Slot       lease.Slot
 	Assignment partition.Assignment
 }
