@@ -1,0 +1,36 @@
+package connector
+
+// Where a connector reads and with whose rights. Names, types, defaults, groups and orders of this and the other tables
+// are those that the 3.4.0 jars list; keys of later releases follow with orders of their own.
+var placeKeys = []Key{
+	{Name: "gcp.spanner.project.id", Family: Source, Type: String, Importance: High, Width: Narrow, Group: "Spanner", Order: 1,
+		Display: "ProjectId", Mandatory: true, Doc: "Google Cloud project that owns the Spanner instance."},
+	{Name: "gcp.spanner.instance.id", Family: Source, Type: String, Importance: High, Width: Narrow, Group: "Connector", Order: 1,
+		Display: "InstanceId", Mandatory: true, Doc: "Spanner instance that holds the database."},
+	{Name: "gcp.spanner.database.id", Family: Source, Type: String, Importance: High, Width: Narrow, Group: "Connector", Order: 2,
+		Display: "DatabaseId", Mandatory: true, Doc: "Database whose changes are read."},
+	{Name: "gcp.spanner.database.role", Family: Source, Type: String, Importance: High, Width: Narrow, Group: "Connector", Order: 3,
+		Display: "DatabaseRole", Doc: "Role of fine-grained access control to read under. It needs SELECT on the change stream and EXECUTE on its read function."},
+	{Name: "gcp.spanner.change.stream", Family: Source, Type: String, Importance: High, Width: Middle, Group: "Connector", Order: 4,
+		Display: "Change stream name", Mandatory: true, Doc: "Change stream to read; it has to exist in the database."},
+	{Name: "gcp.spanner.start.time", Family: Source, Type: String, Importance: Medium, Width: Narrow, Group: "Connector", Order: 5,
+		Display: "Start time", Check: instant, Doc: "First moment to read from, used only when no offsets are stored. Without it the connector begins at the time it is first planned."},
+	{Name: "gcp.spanner.end.time", Family: Source, Type: String, Importance: Medium, Width: Narrow, Group: "Connector", Order: 6,
+		Display: "End time", Check: instant, Doc: "Moment after which nothing more is read. Without it the connector never ends."},
+	{Name: "gcp.spanner.credentials.path", Family: Source, Type: String, Importance: Medium, Width: Middle, Group: "Connector", Order: 7,
+		Display: "gcp.spanner.credentials.path", Check: filePath, Doc: "File with a service account's key. The JSON key, when given, wins; with neither, the identity of the function is used."},
+	{Name: "gcp.spanner.credentials.json", Family: Source, Type: Password, Importance: Medium, Width: Wide, Group: "Connector", Order: 8,
+		Display: "gcp.spanner.credentials.json", Check: jsonText, Doc: "A service account's key as JSON text. Prefer a reference to a secret over the literal text."},
+	{Name: "gcp.spanner.host", Family: Source, Type: String, Importance: Low, Width: Narrow, Group: "Connector", Order: 9,
+		Display: "SpannerHost", Doc: "Endpoint to use in place of the public one. Not together with the emulator's."},
+	{Name: "gcp.spanner.emulator.host", Family: Source, Type: String, Importance: Low, Width: Middle, Group: "Connector", Order: 10,
+		Display: "SpannerEmulatorHost", Doc: "host:port of a Spanner emulator. No credentials are used with it."},
+	{Name: "spanner.type", Family: Source, Type: String, Default: new("cloud"), Importance: Medium, Width: Narrow, Group: "Connector", Order: 51,
+		Display: "SpannerType", Check: cloudOnly, Recommend: []string{"cloud"}, Doc: "Kind of Spanner: only the managed service (cloud) can be read."},
+	{Name: "spanner.omni.use.plaintext", Family: Source, Type: Boolean, Importance: Low, Width: Narrow, Hidden: true,
+		Display: "SpannerOmniUsePlaintext", Doc: "Belongs to a kind of Spanner that is not supported."},
+	{Name: "spanner.omni.client.key.path", Family: Source, Type: String, Importance: Low, Width: Middle, Hidden: true,
+		Display: "SpannerOmniClientKeyPath", Doc: "Belongs to a kind of Spanner that is not supported."},
+	{Name: "spanner.omni.client.cert.path", Family: Source, Type: String, Importance: Low, Width: Middle, Hidden: true,
+		Display: "SpannerOmniClientCertPath", Doc: "Belongs to a kind of Spanner that is not supported."},
+}
