@@ -3,11 +3,13 @@ package task
 import (
 	"context"
 
+	"sluice.example/shared/changestream"
 	"sluice.example/shared/connector"
 	"sluice.example/shared/delivery"
 	"sluice.example/shared/lease"
 	"sluice.example/shared/offset"
 	"sluice.example/shared/partition"
+	"sluice.example/shared/tableschema"
 )
 
 // Store is what a task asks of the store of leases. Errors wrap lease.ErrConflict or lease.ErrStore.
@@ -52,4 +54,17 @@ type Found struct {
 	Position offset.Position
 	Place    delivery.Place
 	Gone     bool
+}
+
+// Source opens a connector's change stream. An error that wraps changestream.ErrTransient may go away by itself.
+type Source interface {
+	Open(ctx context.Context, cfg connector.Settings) (Stream, error)
+}
+
+// Stream is an opened change stream.
+type Stream interface {
+	changestream.Reader
+	// Tables describes the tables that the stream watches, as they are now.
+	Tables(ctx context.Context) ([]tableschema.Table, error)
+	Close()
 }

@@ -1,0 +1,273 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"sluice.example/shared/changestream"
+	"sluice.example/shared/delivery"
+	"sluice.example/shared/offset"
+	"sluice.example/shared/partition"
+)
+
+// holding is one partition held by a session. Its reader, a goroutine of the invocation, owns cursor, window, family and
+// uid; the session's goroutine owns the rest and touches the reader's part only while no reader runs.
+type holding struct {
+	s *session
+	p *partition.Partition // the document; Position and Place are what Kafka has
+
+	mirrored offset.Position // what the store has
+
+	mu      sync.Mutex
+	covered time.Time // every change up to it is delivered, durable checkpoint or not
+
+	cursor  partition.Cursor
+	window  partition.Window[group]
+	family  partition.Family
+	beatAt  time.Time // when the last heartbeat message was made
+	rang    bool      // a live query that may not be believed has something to tell
+	refused time.Time // start of the last refusal
+	uid     uint64
+
+	stop context.CancelFunc // of the running reader; nil: none runs
+	done chan struct{}
+}
+
+// group is the messages of one data change record.
+type group struct {
+	messages []delivery.Message
+	size     int
+}
+
+func newHolding(s *session, p *partition.Partition) *holding {
+	h := &holding{s: s, p: p}
+	h.reset()
+	return h
+}
+
+// reset puts the reading back to the checkpoint.
+func (h *holding) reset() {
+	h.cursor = partition.CursorOf(h.p)
+	h.window.Drop()
+	h.family = partition.Family{}
+	h.rang, h.refused = false, time.Time{}
+	h.mirrored = h.p.Position
+	h.cover(h.p.Checkpoint())
+}
+
+// cover notes that every change up to t is delivered.
+func (h *holding) cover(t time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if t.After(h.covered) {
+		h.covered = t
+	}
+}
+
+// through is the partition's part in the low watermark.
+func (h *holding) through() time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.covered
+}
+
+// read runs queries until its context ends, the partition is finished, or a person is needed.
+func (h *holding) read(ctx context.Context, end time.Time) {
+	pause := pauseFirst
+	for ctx.Err() == nil {
+		now := h.s.w.Clock.Now()
+		if !now.Before(end) {
+			return
+		}
+		err := h.query(ctx, now, end)
+		var out *changestream.OutOfRange
+		switch {
+		case err == nil:
+			pause = pauseFirst
+			continue
+		case errors.Is(err, errFinished) || ctx.Err() != nil:
+			return
+		case errors.As(err, &out):
+			var ok bool
+			if h.cursor, ok = h.cursor.Refused(out.Start); ok {
+				continue
+			}
+			h.s.queue.fail(h, &Failure{err})
+			return
+		case !changestream.Transient(err):
+			h.s.queue.fail(h, &Failure{err})
+			return
+		}
+		h.s.log.Warn("reading a partition again", "partition", changestream.Short(h.p.Token), "error", err, "after", pause)
+		h.s.hiccup(err)
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
+		pause = min(2*pause, pauseMost)
+	}
+}
+
+// Between failed queries.
+const (
+	pauseFirst = 100 * time.Millisecond
+	pauseMost  = 5 * time.Second
+)
+
+var errFinished = errors.New("partition finished")
+
+// query runs one query and moves the cursor. See partition.Cursor for what its end means.
+func (h *holding) query(ctx context.Context, now, sliceEnd time.Time) error {
+	q, live := h.plan(now, sliceEnd)
+	if limit := h.s.settings.EndTime; !limit.IsZero() && h.cursor.Start.After(limit) {
+		return h.finish(ctx, nil)
+	}
+	if f := h.s.w.Events.Query; f != nil {
+		f(h.s.name, h.s.n, h.p.Token, q.Start, q.End)
+	}
+	h.window.Drop()
+	h.family = partition.Family{}
+	h.rang = false
+	var last time.Time
+	for rec, err := range h.s.stream.Read(ctx, q) {
+		if err != nil {
+			return err
+		}
+		if live && rec.Heartbeat == nil && !h.s.stream.Exact() {
+			// This query only rings the bell: what it returns ahead of time may have holes. The cursor stands where the
+			// last heartbeat closed; a query whose end has passed reads on from there.
+			h.rang = true
+			return nil
+		}
+		if t := rec.Time(); t.After(last) {
+			last = t
+		}
+		if err := h.take(ctx, rec); err != nil {
+			return err
+		}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	h.s.calm()
+	return h.ended(ctx, q.End, last)
+}
+
+// plan chooses the next query: bounded by now when much is to be caught up or only such a query can be believed (poll),
+// else open until the slice's end (tail). An idle partition costs one query a slice.
+func (h *holding) plan(now, sliceEnd time.Time) (q changestream.Query, live bool) {
+	st := h.s.settings
+	behind := now.Sub(h.cursor.Start)
+	poll := st.SliceMode == "poll" || h.p.Token == changestream.RootToken
+	if st.SliceMode != "tail" && !h.s.stream.Exact() {
+		poll = poll || h.rang || behind > staleAfter
+	}
+	q = changestream.Query{Token: h.p.Token, Start: h.cursor.Start, Heartbeat: min(st.Heartbeat, tailHeartbeat)}
+	if poll {
+		q.End = now
+	} else {
+		q.End, live = sliceEnd, true
+	}
+	if !st.EndTime.IsZero() && st.EndTime.Before(q.End) {
+		q.End = st.EndTime
+		live = live && q.End.After(now)
+	}
+	if q.End.Before(q.Start) {
+		q.End = q.Start
+	}
+	return q, live
+}
+
+const (
+	// staleAfter is how old a cursor may be for a query that cannot be believed to start from it.
+	staleAfter = 3 * time.Second
+	// tailHeartbeat closes the last change of a burst in a live query; the messages to the heartbeat topic keep to
+	// heartbeat.interval.ms.
+	tailHeartbeat = 200 * time.Millisecond
+)
+
+// take handles one record.
+func (h *holding) take(ctx context.Context, rec changestream.Record) error {
+	switch {
+	case rec.Data != nil:
+		t := rec.Data.CommitTimestamp
+		if h.cursor.Repeated(t) {
+			return nil
+		}
+		g, err := h.convert(rec.Data)
+		if err != nil {
+			return err
+		}
+		c, ok, err := h.window.Add(t, g)
+		if err != nil || !ok {
+			return err
+		}
+		return h.close(ctx, c, h.cursor.Broke(c.Through))
+	case rec.Heartbeat != nil:
+		c := h.window.Close(rec.Heartbeat.Timestamp)
+		return h.close(ctx, c, h.cursor.Broke(c.Through))
+	case rec.Children != nil:
+		h.family.Add(h.p.Token, rec.Children)
+	}
+	return nil
+}
+
+// close puts what became complete into the queue.
+func (h *holding) close(ctx context.Context, c partition.Closed[group], next partition.Cursor) error {
+	h.cursor = next
+	out := chunk{cursor: next}
+	for _, g := range c.Items {
+		out.messages = append(out.messages, g.messages...)
+		out.size += g.size
+	}
+	if len(out.messages) > 0 {
+		out.newest = c.Through
+	}
+	if beat, ok, err := h.heartbeat(); err != nil {
+		return err
+	} else if ok {
+		out.messages = append(out.messages, beat)
+		out.size += beat.Size()
+	}
+	return h.s.queue.put(ctx, h, out)
+}
+
+// ended acts on the clean end of a query (9.3).
+func (h *holding) ended(ctx context.Context, end, last time.Time) error {
+	limit := h.s.settings.EndTime
+	switch {
+	case !h.family.Empty():
+		return h.finish(ctx, h.family.List(limit))
+	case h.p.Token == changestream.RootToken:
+		// The root has nothing but children; an answer without them cannot be the end of it (I5).
+		return errors.Join(changestream.ErrTransient, errors.New("initial query of the change stream returned no partitions"))
+	case !limit.IsZero() && !end.Before(limit):
+		return h.finish(ctx, nil)
+	}
+	c := h.window.Close(end)
+	return h.close(ctx, c, h.cursor.Ended(end, last))
+}
+
+// finish puts the partition's last chunk into the queue.
+func (h *holding) finish(ctx context.Context, children []offset.Child) error {
+	through := h.window.Close(h.cursor.Through)
+	if n := len(children); n > 0 {
+		if t := children[0].Start.Add(-1); t.After(through.Through) {
+			through.Through = t
+		}
+	}
+	out := chunk{cursor: h.cursor.Broke(through.Through), finished: true, children: children}
+	for _, g := range through.Items {
+		out.messages = append(out.messages, g.messages...)
+		out.size += g.size
+	}
+	if len(out.messages) > 0 {
+		out.newest = through.Through
+	}
+	if err := h.s.queue.put(ctx, h, out); err != nil {
+		return err
+	}
+	return errFinished
+}

@@ -1,0 +1,225 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"sluice.example/shared/changestream"
+	"sluice.example/shared/clock"
+	"sluice.example/shared/connector"
+	"sluice.example/shared/delivery"
+	"sluice.example/shared/lease"
+	"sluice.example/shared/partition"
+)
+
+// session is one generation of one slot in one process. Everything but queue is touched by the invocation's own
+// goroutine only; readers talk to it through queue.
+type session struct {
+	w    *Worker
+	name string
+	n    int
+	log  *slog.Logger
+
+	conn     connector.Connector
+	settings connector.Settings
+	slot     lease.Slot  // our document as last written
+	grant    lease.Grant // zero: no slot held
+	sink     delivery.Sink
+	stream   Stream
+	pipe     *pipeline
+	held     map[partition.ID]*holding
+	counted  bool // every partition that names this slot is in held: Lowest may be raised
+
+	server  time.Time // the store's time when it was last read,
+	asked   time.Time // and ours just before
+	polled  time.Time
+	renewed time.Time // last write of the slot with a new expiry
+	beat    time.Time // last write of the slot at all
+	trouble *trouble
+}
+
+// open tells whether the session holds anything worth keeping.
+func (s *session) open() bool { return s.sink != nil }
+
+// invoke is one invocation, see Worker.Run.
+func (s *session) invoke(ctx context.Context, budget clock.Budget) (Outcome, error) {
+	go_, err := s.begin(ctx)
+	if err == nil && go_ {
+		err = s.work(ctx, budget)
+	}
+	return s.settle(ctx, err)
+}
+
+// begin reads the documents and makes sure that the slot is ours; go is false when there is nothing to do.
+func (s *session) begin(ctx context.Context) (bool, error) {
+	asked := s.w.Clock.Now()
+	view, err := s.w.Store.Open(ctx, s.name, s.n)
+	if err != nil {
+		return false, err
+	}
+	s.saw(view, asked)
+	if s.open() {
+		return s.follow(ctx, view)
+	}
+	if !wanted(view) {
+		return false, nil
+	}
+	return true, s.take(ctx, view)
+}
+
+// wanted tells whether the slot of the view should run at all.
+func wanted(v View) bool {
+	c := v.Connector
+	if c.Name == "" || c.Target != connector.Started || v.Slot.Number >= v.Plan.Slots {
+		return false
+	}
+	return !(v.Slot.State == lease.Failed && v.Slot.Life == c.Life && v.Slot.Epoch >= c.EpochOf(taskID(v.Slot.Number)))
+}
+
+// saw notes the store's time of a read that was asked for at asked.
+func (s *session) saw(v View, asked time.Time) {
+	s.server, s.asked, s.polled = v.Slot.ReadAt, asked, asked
+}
+
+// serverNow is the store's time now, never too early: it counts from before the last read was asked for.
+func (s *session) serverNow(now time.Time) time.Time { return s.server.Add(now.Sub(s.asked)) }
+
+// take claims the slot and opens what it needs (S0): the commit, then the producer id at once, before anything is
+// claimed or read. The stream is opened meanwhile; it needs no lease.
+func (s *session) take(ctx context.Context, v View) error {
+	settings, err := connector.Parse(v.Connector.Config, s.w.Worker)
+	if err != nil {
+		return s.refuse(ctx, v, &Failure{err})
+	}
+	if v.Slot.Live() && !s.w.mine(v.Slot) {
+		s.log.Debug("slot is held", "owner", v.Slot.Owner, "until", v.Slot.Expiry)
+		return errElsewhere
+	}
+	now := s.w.Clock.Now()
+	taken := v.Slot.Take(s.w.Owner, nonce(), settings.Lease)
+	s.conn, s.settings = v.Connector, settings
+	s.stamp(&taken)
+	if err := s.w.Store.Commit(ctx, s.name, partition.Change{Slots: []*lease.Slot{&taken}}); err != nil {
+		return err
+	}
+	s.slot, s.grant = taken, lease.NewGrant(taken, s.asked, settings.Lease)
+	s.renewed, s.beat = now, now
+	s.held, s.counted = make(map[partition.ID]*holding), false
+	s.log = s.w.Logger.With("connector", s.name, "task", s.n, "generation", taken.Generation)
+
+	opened := make(chan error, 1)
+	go func() { opened <- s.openStream(ctx) }()
+	sink, err := s.w.Kafka.Open(ctx, transactionalID(settings, s.n), settings)
+	streamErr := <-opened
+	if err != nil {
+		return errors.Join(err, s.giveBack(ctx, err))
+	}
+	s.sink = sink
+	if streamErr != nil {
+		return streamErr
+	}
+	// A late loser of the slot fails at its next commit, which carries Inited; until then it has claimed nothing.
+	s.slot.Inited = taken.Generation
+	if f := s.w.Events.Taken; f != nil {
+		f(s.name, s.n, taken.Generation)
+	}
+	s.log.Info("took the slot")
+	return nil
+}
+
+// openStream opens the change stream and reads the schema.
+func (s *session) openStream(ctx context.Context) error {
+	stream, err := s.w.Source.Open(ctx, s.settings)
+	if err != nil {
+		return streamFault(err)
+	}
+	s.stream = stream
+	if s.pipe, err = newPipeline(ctx, s, stream); err != nil {
+		return streamFault(err)
+	}
+	return nil
+}
+
+// streamFault makes a failure of what cannot go away by itself.
+func streamFault(err error) error {
+	if changestream.Transient(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return &Failure{err}
+}
+
+// stamp writes into the slot's document which connector its state belongs to, and that it runs.
+func (s *session) stamp(d *lease.Slot) {
+	d.Life, d.Epoch = s.conn.Life, s.conn.EpochOf(taskID(s.n))
+	d.State, d.Trace = lease.Running, ""
+}
+
+// follow acts on a view read while the slot is ours: it is lost when somebody else wrote it; a new configuration, or no
+// wish to run, gives it back.
+func (s *session) follow(ctx context.Context, v View) (bool, error) {
+	switch {
+	case !v.Slot.Version.Equal(s.slot.Version):
+		return false, errLost
+	case v.Connector.Life != s.conn.Life, v.Connector.EpochOf(taskID(s.n)) != s.conn.EpochOf(taskID(s.n)), !wanted(v):
+		return false, errReload
+	}
+	s.pipe.low.Store(watermark(v.Plan))
+	return true, s.adopt(ctx, v.Assignment)
+}
+
+// errReload ends a session whose configuration or target state has changed.
+var errReload = errors.New("connector changed")
+
+// errElsewhere is the normal answer to a slot that somebody else holds.
+var errElsewhere = errors.New("slot is held elsewhere")
+
+// settle ends an invocation: what err means for the session, for the slot's document and for the caller.
+func (s *session) settle(ctx context.Context, err error) (Outcome, error) {
+	var failure *Failure
+	var conflict = errors.Is(err, lease.ErrConflict) || errors.Is(err, errLost) || errors.Is(err, delivery.ErrFenced)
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.w.Margin+time.Second)
+	defer cancel()
+	switch {
+	case err == nil && !s.open(), errors.Is(err, errElsewhere):
+		return Outcome{}, nil
+	case err == nil:
+		return Outcome{Held: len(s.held), Kept: true}, nil
+	case conflict:
+		s.log.Info("lost the slot", "because", err)
+		if f := s.w.Events.Lost; f != nil {
+			f(s.name, s.n)
+		}
+		s.drop(end)
+		return Outcome{}, nil
+	case errors.Is(err, errReload):
+		err = s.release(end)
+		s.drop(end)
+		return Outcome{}, err
+	case errors.As(err, &failure):
+		s.log.Error("task failed", "error", failure.Cause)
+		err = s.fail(end, failure)
+		s.drop(end)
+		return Outcome{}, err
+	case errors.Is(err, errBroken):
+		s.w.forgetLease(s.slot)
+		s.drop(end)
+		return Outcome{}, err
+	case ctx.Err() != nil && s.open():
+		return Outcome{Held: len(s.held), Kept: true}, nil // stopped from outside; the session is whole
+	}
+	s.complain(end, err)
+	return Outcome{Held: len(s.held), Kept: s.open()}, err
+}
+
+// drop forgets everything without writing to the store.
+func (s *session) drop(ctx context.Context) {
+	if s.sink != nil {
+		s.sink.Close(ctx)
+	}
+	if s.stream != nil {
+		s.stream.Close()
+	}
+	s.sink, s.stream, s.pipe, s.held, s.grant = nil, nil, nil, nil, lease.Grant{}
+}

@@ -1,0 +1,152 @@
+package task
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"sync"
+	"time"
+
+	"sluice.example/shared/clock"
+	"sluice.example/shared/connector"
+	"sluice.example/shared/lease"
+)
+
+// Worker runs slots, one invocation at a time for each, and keeps what is worth keeping between invocations. Its fields
+// are set before the first Run and not changed. It is safe for concurrent use.
+type Worker struct {
+	Store  Store
+	Kafka  Kafka
+	Source Source
+	Clock  clock.Clock
+	Logger *slog.Logger
+	Worker connector.Worker // the worker's own settings
+	Events Events
+
+	// Owner is the worker id shown in statuses, host:port by custom. Exclusive says that no other live process uses it
+	// (it listens on that port), so that a lease under that id that is not one of ours was left by a dead predecessor and
+	// need not be waited for. Should that be wrong, the fence keeps the data right and the two take turns.
+	Owner     string
+	Exclusive bool
+
+	// Slice is how long one invocation works, unless its context ends first; Margin is what is kept for ending it.
+	Slice  time.Duration
+	Margin time.Duration
+
+	mu       sync.Mutex
+	sessions map[key]*session
+	busy     map[key]bool
+	dropped  map[string]bool // lease ids of our own broken sessions
+}
+
+type key struct {
+	connector string
+	slot      int
+}
+
+// Outcome tells what an invocation found.
+type Outcome struct {
+	Held int // partitions held at the end
+	// Busy: changes were delivered, so another slice at once makes sense.
+	Busy bool
+	// Kept: the session was kept; the caller should come back before the lease runs out, or call Close.
+	Kept bool
+}
+
+// Run works on one slot until the slice's budget is spent or there is nothing to do: the connector is gone, paused,
+// stopped or failed, or somebody else holds the slot. Those are not errors. An error is a failure of a service; calling
+// again may help.
+//
+// A second call for a slot that this worker is already running returns at once (a wake may come twice).
+func (w *Worker) Run(ctx context.Context, name string, slot int) (Outcome, error) {
+	k := key{name, slot}
+	w.mu.Lock()
+	if w.busy[k] {
+		w.mu.Unlock()
+		return Outcome{}, nil
+	}
+	if w.busy == nil {
+		w.busy, w.sessions = make(map[key]bool), make(map[key]*session)
+	}
+	w.busy[k] = true
+	s := w.sessions[k]
+	w.mu.Unlock()
+	defer func() {
+		w.mu.Lock()
+		delete(w.busy, k)
+		w.mu.Unlock()
+	}()
+
+	now := w.Clock.Now()
+	budget := clock.NewBudget(ctx, now, w.Slice, w.Margin)
+	if budget.Left(now) <= 0 {
+		return Outcome{}, nil // too late to do anything cleanly (FN-05)
+	}
+	if s == nil {
+		s = &session{w: w, name: name, n: slot, log: w.Logger.With("connector", name, "task", slot)}
+	}
+	out, err := s.invoke(ctx, budget)
+	w.mu.Lock()
+	if s.open() {
+		w.sessions[k] = s
+	} else {
+		delete(w.sessions, k)
+	}
+	w.mu.Unlock()
+	return out, err
+}
+
+// Close gives back every slot the worker keeps, cleanly as far as ctx allows. No Run may be under way.
+func (w *Worker) Close(ctx context.Context) error {
+	w.mu.Lock()
+	sessions := w.sessions
+	w.sessions = make(map[key]*session)
+	w.mu.Unlock()
+	var wg sync.WaitGroup
+	errs := make(chan error, len(sessions))
+	for _, s := range sessions {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			if err := s.release(ctx); err != nil && !errors.Is(err, lease.ErrConflict) {
+				errs <- err
+			}
+			s.drop(ctx)
+		}()
+	}
+	wg.Wait()
+	close(errs)
+	var all []error
+	for err := range errs {
+		all = append(all, err)
+	}
+	return errors.Join(all...)
+}
+
+// transactionalID is the slot's, named as Connect names a task's (KIP-618).
+func transactionalID(st connector.Settings, slot int) string {
+	return st.TransactionalBase + strconv.Itoa(slot)
+}
+
+// nonce is a fresh lease id.
+func nonce() string {
+	var b [8]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// Failure is a fault that stops the task until a person acts: its text goes to the task's trace.
+type Failure struct{ Cause error }
+
+func (f *Failure) Error() string { return fmt.Sprintf("task cannot go on: %v", f.Cause) }
+func (f *Failure) Unwrap() error { return f.Cause }
+
+// errLost ends a session that somebody else has taken over.
+var errLost = errors.New("slot lost to a newer owner")
+
+// errBroken ends a session whose last delivery has an unknown outcome.
+var errBroken = errors.New("delivery broke off; the slot is taken anew")
