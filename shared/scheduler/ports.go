@@ -32,7 +32,7 @@ type Snapshot struct {
 	Plan        partition.Plan      // zero Version: never planned
 	Slots       []lease.Slot        // sorted by number
 	Assignments []partition.Assignment
-	Due         []*partition.Partition // those with a DueAt, the earliest first, at most DueLimit of them
+	Due         []*partition.Partition // those whose DueAt has come by ReadAt, finished ones too, the earliest first, at most DueLimit of them
 	Unheld      time.Time              // the lowest checkpoint of unfinished partitions that nobody holds; zero: there are none
 	ReadAt      time.Time              // the store's time
 }

@@ -21,7 +21,8 @@ type holding struct {
 	mirrored offset.Position // what the store has
 
 	mu      sync.Mutex
-	covered time.Time // every change up to it is delivered, durable checkpoint or not
+	covered time.Time        // every change up to it is delivered, durable checkpoint or not
+	passed  partition.Cursor // the newest cursor that deliveries have reached
 
 	cursor  partition.Cursor
 	window  partition.Window[group]
@@ -54,16 +55,24 @@ func (h *holding) reset() {
 	h.family = partition.Family{}
 	h.rang, h.refused = false, time.Time{}
 	h.mirrored = h.p.Position
-	h.cover(h.p.Checkpoint())
+	h.pass(h.cursor)
 }
 
-// cover notes that every change up to t is delivered.
-func (h *holding) cover(t time.Time) {
+// pass notes that deliveries have reached the cursor.
+func (h *holding) pass(c partition.Cursor) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if t.After(h.covered) {
-		h.covered = t
+	h.passed = c
+	if c.Through.After(h.covered) {
+		h.covered = c.Through
 	}
+}
+
+// idle is the checkpoint that time alone may have moved ahead of the durable one.
+func (h *holding) idle() offset.Position {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.passed.Position(h.p)
 }
 
 // through is the partition's part in the low watermark.
@@ -135,7 +144,7 @@ func (h *holding) query(ctx context.Context, now, sliceEnd time.Time) error {
 		if err != nil {
 			return err
 		}
-		if live && rec.Heartbeat == nil && !h.s.stream.Exact() {
+		if live && rec.Heartbeat == nil && !h.s.stream.Exact() && !(rec.Data != nil && h.cursor.Repeated(rec.Time())) {
 			// This query only rings the bell: what it returns ahead of time may have holes. The cursor stands where the
 			// last heartbeat closed; a query whose end has passed reads on from there.
 			h.rang = true

@@ -162,3 +162,10 @@ func (q *queue) fault() *Failure {
 	}
 	return q.failure
 }
+
+// waiting tells whether anything waits.
+func (q *queue) waiting() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.order) > 0
+}

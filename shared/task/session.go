@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"sluice.example/shared/changestream"
@@ -38,6 +39,11 @@ type session struct {
 	renewed time.Time // last write of the slot with a new expiry
 	beat    time.Time // last write of the slot at all
 	trouble *trouble
+	queue   *queue
+	busy    bool // this invocation delivered something
+
+	mu      sync.Mutex
+	readErr error // the last failure a reader met and is retrying
 }
 
 // open tells whether the session holds anything worth keeping.
@@ -45,8 +51,9 @@ func (s *session) open() bool { return s.sink != nil }
 
 // invoke is one invocation, see Worker.Run.
 func (s *session) invoke(ctx context.Context, budget clock.Budget) (Outcome, error) {
-	go_, err := s.begin(ctx)
-	if err == nil && go_ {
+	s.busy = false
+	ready, err := s.begin(ctx)
+	if err == nil && ready {
 		err = s.work(ctx, budget)
 	}
 	return s.settle(ctx, err)
@@ -107,6 +114,7 @@ func (s *session) take(ctx context.Context, v View) error {
 	s.slot, s.grant = taken, lease.NewGrant(taken, s.asked, settings.Lease)
 	s.renewed, s.beat = now, now
 	s.held, s.counted = make(map[partition.ID]*holding), false
+	s.queue = newQueue(pendingLimit)
 	s.log = s.w.Logger.With("connector", s.name, "task", s.n, "generation", taken.Generation)
 
 	opened := make(chan error, 1)
@@ -118,7 +126,11 @@ func (s *session) take(ctx context.Context, v View) error {
 	}
 	s.sink = sink
 	if streamErr != nil {
-		return streamErr
+		var failure *Failure
+		if errors.As(streamErr, &failure) {
+			return streamErr
+		}
+		return errors.Join(streamErr, s.giveBack(ctx, streamErr))
 	}
 	// A late loser of the slot fails at its next commit, which carries Inited; until then it has claimed nothing.
 	s.slot.Inited = taken.Generation
@@ -126,7 +138,8 @@ func (s *session) take(ctx context.Context, v View) error {
 		f(s.name, s.n, taken.Generation)
 	}
 	s.log.Info("took the slot")
-	return nil
+	s.pipe.low.Store(watermark(v.Plan))
+	return s.adopt(ctx, v.Assignment)
 }
 
 // openStream opens the change stream and reads the schema.
@@ -185,7 +198,7 @@ func (s *session) settle(ctx context.Context, err error) (Outcome, error) {
 	case err == nil && !s.open(), errors.Is(err, errElsewhere):
 		return Outcome{}, nil
 	case err == nil:
-		return Outcome{Held: len(s.held), Kept: true}, nil
+		return Outcome{Held: len(s.held), Kept: true, Busy: s.busy}, nil
 	case conflict:
 		s.log.Info("lost the slot", "because", err)
 		if f := s.w.Events.Lost; f != nil {

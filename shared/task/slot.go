@@ -95,6 +95,9 @@ func (s *session) releaseSome(ctx context.Context, hs []*holding) error {
 	for chunk := range chunks(hs, claimChunk) {
 		docs := make([]*partition.Partition, len(chunk))
 		for i, h := range chunk {
+			h.rest()
+			s.queue.forget(h)
+			h.reset()
 			d := *h.p
 			d.Held, d.Clean, d.DueAt = false, true, s.serverNow(s.w.Clock.Now())
 			docs[i] = &d
