@@ -13,6 +13,9 @@ const (
 	nameLimit  = topicLimit - tableLimit - len(".")
 )
 
+// ValidName tells whether a connector can have this name at all.
+func ValidName(name string) bool { return nameProblem(name) == "" }
+
 // nameProblem refuses names that cannot begin a topic's name. Connect takes nearly any name, and the peer then replaces
 // characters, by which two connectors may come to share a topic (SK-09).
 func nameProblem(name string) string {

@@ -1,0 +1,30 @@
+package connectapi
+
+import (
+	"context"
+	"net/http"
+
+	"sluice.example/shared/connector"
+)
+
+func (s *server) pause(ctx context.Context, c *call) (answer, error) {
+	return s.aim(ctx, c, connector.Paused, http.StatusAccepted)
+}
+
+func (s *server) resume(ctx context.Context, c *call) (answer, error) {
+	return s.aim(ctx, c, connector.Started, http.StatusAccepted)
+}
+
+func (s *server) stop(ctx context.Context, c *call) (answer, error) {
+	return s.aim(ctx, c, connector.Stopped, http.StatusNoContent)
+}
+
+// aim sets the target state. To ask again changes nothing, but wakes again, in case the first waking got lost.
+func (s *server) aim(ctx context.Context, c *call, target connector.TargetState, status int) (answer, error) {
+	err := s.edit(ctx, c.name(), "Unknown connector %s", func(conn *connector.Connector) (bool, error) {
+		changes := conn.Target != target
+		conn.Target = target
+		return changes, nil
+	})
+	return answer{status: status}, err
+}
