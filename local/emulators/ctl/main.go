@@ -1,0 +1,79 @@
+// Command ctl starts and stops a set of real services for people and for the Makefile:
+//
+//	go run ./local/emulators/ctl [flags] start|stop|kill|restart|env [kafka|spanner|firestore ...]
+//
+// Without names it means all of them, except that kill and restart want names. env prints lines for a shell's eval.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"sluice.example/local/emulators"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "emulators:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("emulators", flag.ContinueOnError)
+	dir := flags.String("dir", ".build/emulators", "folder of the set")
+	spanner := flags.String("spanner-flags", "", "further flags of the Spanner emulator, separated by spaces")
+	heap := flags.String("kafka-heap", "", "largest heap of the broker, as Java writes it (512m)")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	verb, names := flags.Arg(0), flags.Args()
+	if len(names) > 0 {
+		names = names[1:]
+	}
+	set, err := emulators.Open(*dir)
+	if err != nil {
+		return err
+	}
+	switch verb {
+	case "start":
+		opts := emulators.Options{SpannerFlags: strings.Fields(*spanner), KafkaHeap: *heap}
+		if set, err = emulators.Start(ctx, *dir, names, opts); err != nil {
+			return err
+		}
+		fmt.Println(strings.Join(set.Env(), "\n"))
+		return nil
+	case "stop":
+		return set.Stop(names...)
+	case "kill":
+		return each(names, set.Kill)
+	case "restart":
+		return each(names, func(name string) error { return set.Restart(ctx, name) })
+	case "env":
+		for _, line := range set.Env() {
+			fmt.Println("export " + line)
+		}
+		return nil
+	default:
+		return fmt.Errorf("unknown command %q: there are start, stop, kill, restart, env", verb)
+	}
+}
+
+func each(names []string, do func(string) error) error {
+	if len(names) == 0 {
+		return fmt.Errorf("name the services: %s", strings.Join(emulators.Names(), ", "))
+	}
+	for _, name := range names {
+		if err := do(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
