@@ -103,10 +103,10 @@ func (h *holding) read(ctx context.Context, end time.Time) {
 			if h.cursor, ok = h.cursor.Refused(out.Start); ok {
 				continue
 			}
-			h.s.queue.fail(h, &Failure{err})
+			h.s.queue.fail(h, asFailure(err))
 			return
 		case !changestream.Transient(err):
-			h.s.queue.fail(h, &Failure{err})
+			h.s.queue.fail(h, asFailure(err))
 			return
 		}
 		h.s.log.Warn("reading a partition again", "partition", changestream.Short(h.p.Token), "error", err, "after", pause)

@@ -44,6 +44,9 @@ type Kafka interface {
 	// Fence takes the producer id of another slot's transactional id away, and returns when its open transaction is
 	// committed or aborted whole.
 	Fence(ctx context.Context, transactionalID string, cfg connector.Settings) error
+	// Partitions is how many partitions a data topic has; the topic is created when it does not exist, with the
+	// connector's topic.creation.* settings.
+	Partitions(ctx context.Context, topic string, cfg connector.Settings) (int32, error)
 	// Tail reads the offsets topic from each place up to the end as it is now, read_committed, and returns the newest
 	// position of each token that has one there. A token with a zero place is read from the beginning.
 	Tail(ctx context.Context, cfg connector.Settings, from map[string]delivery.Place) (map[string]Found, error)

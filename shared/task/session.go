@@ -70,8 +70,8 @@ func (s *session) begin(ctx context.Context) (bool, error) {
 	if s.open() {
 		return s.follow(ctx, view)
 	}
-	if !wanted(view) {
-		return false, nil
+	if !wanted(view) || len(view.Assignment.Partitions) == 0 && view.Slot.Holds == 0 {
+		return false, nil // an idle slot costs nothing
 	}
 	return true, s.take(ctx, view)
 }
@@ -149,7 +149,7 @@ func (s *session) openStream(ctx context.Context) error {
 		return streamFault(err)
 	}
 	s.stream = stream
-	if s.pipe, err = newPipeline(ctx, s, stream); err != nil {
+	if s.pipe, err = newPipeline(ctx, s.settings, s.w.Worker, taskID(s.n), s.slot.LeaseID, s.w.Clock.Now, stream); err != nil {
 		return streamFault(err)
 	}
 	return nil
@@ -197,6 +197,10 @@ func (s *session) settle(ctx context.Context, err error) (Outcome, error) {
 	switch {
 	case err == nil && !s.open(), errors.Is(err, errElsewhere):
 		return Outcome{}, nil
+	case err == nil && len(s.held) == 0 && !s.busy:
+		err = s.release(end)
+		s.drop(end)
+		return Outcome{}, err
 	case err == nil:
 		return Outcome{Held: len(s.held), Kept: true, Busy: s.busy}, nil
 	case conflict:

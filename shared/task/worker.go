@@ -145,6 +145,15 @@ type Failure struct{ Cause error }
 func (f *Failure) Error() string { return fmt.Sprintf("task cannot go on: %v", f.Cause) }
 func (f *Failure) Unwrap() error { return f.Cause }
 
+// asFailure wraps what is not a failure yet.
+func asFailure(err error) *Failure {
+	var f *Failure
+	if errors.As(err, &f) {
+		return f
+	}
+	return &Failure{err}
+}
+
 // errLost ends a session that somebody else has taken over.
 var errLost = errors.New("slot lost to a newer owner")
 
