@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"sluice.example/shared/connector"
+	"sluice.example/shared/converter"
 )
 
 // judge validates a configuration as it would be stored: what can be known by itself, and then, if nothing is wrong with
@@ -26,6 +27,7 @@ func (s *server) judge(ctx context.Context, cfg map[string]string) (connector.Va
 	w := s.Worker
 	w.Now = s.Clock.Now()
 	v := connector.ValidateResolved(cfg, resolved, w)
+	checkConverters(&v, resolved)
 	if v.ErrorCount > 0 || s.Checker == nil {
 		return v, nil
 	}
@@ -45,6 +47,27 @@ func (s *server) judge(ctx context.Context, cfg map[string]string) (connector.Va
 		v.Add(key, problems[key]...)
 	}
 	return v, nil
+}
+
+// checkConverters makes the converters that the connector names, as its tasks would, and keeps what they say. Each is made
+// alone, so that what it says is about its own key.
+func checkConverters(v *connector.Validation, cfg map[string]string) {
+	for _, key := range []string{"key.converter", "value.converter", "header.converter"} {
+		own := map[string]string{}
+		references := false
+		for name, value := range cfg {
+			if name == key || strings.HasPrefix(name, key+".") {
+				own[name] = value
+				references = references || connector.HasReference(value)
+			}
+		}
+		if own[key] == "" || references || v.Failed(key) {
+			continue
+		}
+		if _, err := converter.NewSet(own, nil); err != nil {
+			v.Add(key, "Invalid value "+own[key]+" for configuration "+key+": "+err.Error())
+		}
+	}
 }
 
 // approve is judge as a condition: anything wrong is a 400 that lists it all (WM-05).

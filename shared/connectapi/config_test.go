@@ -177,6 +177,27 @@ func TestPlugins(t *testing.T) {
 	b.do("GET", "/connector-plugins/Spanner/config?version=1", "").fails(400, "3.4.0.Final")
 }
 
+// What the API knows of plugins is what the tasks can make, and a converter's own keys are judged by the converter.
+func TestConverters(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(o *connectapi.Options) { o.Worker.Plugins = connectapi.Plugins() })
+	r := b.do("GET", "/connector-plugins?connectorsOnly=false", "").want(200)
+	for _, c := range []string{"org.apache.kafka.connect.json.JsonConverter", "org.apache.kafka.connect.storage.SimpleHeaderConverter"} {
+		if !strings.Contains(r.Body.String(), c) {
+			t.Errorf("%s is not listed: %s", c, r.Body)
+		}
+	}
+	for _, good := range []string{"org.apache.kafka.connect.json.JsonConverter", "JsonConverter", "Json", "${env:C}"} {
+		b.do("PUT", "/connectors/c1/config", config(map[string]any{"value.converter": good, "value.converter.schemas.enable": "false"}))
+		if got := b.shelf.get("c1").Config["value.converter"]; got != good {
+			t.Errorf("%s is refused", good)
+		}
+	}
+	b.do("PUT", "/connectors/c1/config", config(map[string]any{"value.converter": "x.Y"})).fails(400, "1 error(s)", "Class x.Y could not be found.")
+	b.do("PUT", "/connectors/c1/config", config(map[string]any{"value.converter": "Json", "value.converter.schemas.enable": "perhaps"})).fails(400, "1 error(s)", "value.converter", "schemas.enable")
+	b.do("PUT", "/connectors/c1/config", config(map[string]any{"transforms": "a", "transforms.a.type": "x.Route"})).fails(400, "1 error(s)", "Class x.Route could not be found.")
+}
+
 func TestValidateEndpoint(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

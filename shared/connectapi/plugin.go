@@ -6,7 +6,22 @@ import (
 	"strings"
 
 	"sluice.example/shared/connector"
+	"sluice.example/shared/converter"
 )
+
+// Plugins are the classes that a configuration may name, for Worker.Plugins: the converters. There are no transformations
+// yet, so that a configuration that names one is refused and not quietly followed in part.
+func Plugins() []connector.Plugin {
+	data, headers := converter.Classes()
+	var all []connector.Plugin
+	for _, c := range data {
+		all = append(all, connector.Plugin{Class: c, Kind: connector.ConverterKind, Version: defaultVersion})
+	}
+	for _, c := range headers {
+		all = append(all, connector.Plugin{Class: c, Kind: connector.HeaderConverterKind, Version: defaultVersion})
+	}
+	return all
+}
 
 type pluginBody struct {
 	Class   string         `json:"class"`

@@ -39,7 +39,9 @@ type Plugin struct {
 	Version string
 }
 
-// Named tells whether class, as a user wrote it, means the plugin: by its full or its simple name.
+// Named tells whether class, as a user wrote it, means the plugin: by its full name, its simple name, or that without its
+// kind (JsonConverter, Json).
 func (p Plugin) Named(class string) bool {
-	return class == p.Class || class == p.Class[strings.LastIndexByte(p.Class, '.')+1:]
+	simple := p.Class[strings.LastIndexByte(p.Class, '.')+1:]
+	return class == p.Class || class == simple || class != "" && class == strings.TrimSuffix(strings.TrimSuffix(simple, "Converter"), "Header")
 }
