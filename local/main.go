@@ -30,5 +30,18 @@ func command() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(runCommand(), consumeCommand())
+	root.SetArgs(dashes(os.Args[1:]))
 	return root
+}
+
+// dashes lets long flags be written with one dash as well, as Go's own flags are: -roles is --roles.
+func dashes(args []string) []string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		if len(a) > 2 && a[0] == '-' && a[1] >= 'a' && a[1] <= 'z' && a[2] != '=' {
+			a = "-" + a
+		}
+		out[i] = a
+	}
+	return out
 }
