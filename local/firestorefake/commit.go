@@ -121,8 +121,8 @@ func checkPrecondition(w *pb.Write, old *pb.Document) error {
 			return status.Errorf(codes.AlreadyExists, "document already exists: %s", target(w))
 		}
 	case *pb.Precondition_UpdateTime:
-		if old == nil {
-			return status.Errorf(codes.NotFound, "no document to update: %s", target(w))
+		if old == nil { // FailedPrecondition too, measured
+			return status.Errorf(codes.FailedPrecondition, "document %s does not exist, nor was it updated at %s", target(w), c.UpdateTime.AsTime())
 		}
 		if !old.UpdateTime.AsTime().Equal(c.UpdateTime.AsTime()) {
 			return status.Errorf(codes.FailedPrecondition, "document %s was updated at %s, not at %s",

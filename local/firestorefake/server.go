@@ -63,13 +63,19 @@ func (s *Server) Serve(l net.Listener) error {
 	return nil
 }
 
-// Conn is a new connection within the process. The caller closes it, or the client it is given to does.
-func (s *Server) Conn() (*grpc.ClientConn, error) {
-	return grpc.NewClient("passthrough:///firestorefake",
+// Conn is a new connection within the process, with more options when given. The caller closes it, or the client that it
+// is given to does.
+func (s *Server) Conn(more ...grpc.DialOption) (*grpc.ClientConn, error) {
+	opts := append([]grpc.DialOption{
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return s.inside.DialContext(ctx) }),
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32), grpc.MaxCallSendMsgSize(math.MaxInt32)),
-	)
+	}, more...)
+	conn, err := grpc.NewClient("passthrough:///firestorefake", opts...)
+	if err != nil {
+		return nil, fmt.Errorf("connect to fake firestore: %w", err)
+	}
+	return conn, nil
 }
 
 // Advance sets how far the server's clock is ahead of Options.Clock; negative is behind. Commit times grow all the same.
