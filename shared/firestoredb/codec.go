@@ -56,7 +56,7 @@ func codeSlot(c *coder, v *lease.Slot) {
 	text(c, "owner", &v.Owner)
 	text(c, "lease_id", &v.LeaseID)
 	stamp(c, "expiry", &v.Expiry)
-	flag(c, "free", &v.Free)
+	boolean(c, "free", &v.Free)
 	integer(c, "inited", &v.Inited)
 	moment(c, "lowest", &v.Lowest)
 	integer(c, "holds", &v.Holds)
@@ -75,10 +75,10 @@ func codePartition(c *coder, v *partition.Partition) {
 	codePosition(c, &v.Position)
 	integer(c, "place_partition", &v.Place.Partition)
 	integer(c, "place_offset", &v.Place.Offset)
-	flag(c, "held", &v.Held)
+	boolean(c, "held", &v.Held)
 	integer(c, "slot", &v.Slot)
 	integer(c, "generation", &v.Generation)
-	flag(c, "clean", &v.Clean)
+	boolean(c, "clean", &v.Clean)
 	stamp(c, dueField, &v.DueAt)
 
 	// A query finds no document without the field. The watermark is rounded down to what Firestore keeps, so that the
@@ -100,7 +100,7 @@ func watermark(v *partition.Partition) time.Time {
 
 func codePosition(c *coder, v *offset.Position) {
 	moment(c, "checkpoint", &v.Offset)
-	flag(c, "checkpoint_closed", &v.Closed)
+	boolean(c, "checkpoint_closed", &v.Closed)
 	moment(c, "last_seen", &v.LastSeen)
 	moment(c, "next", &v.Next)
 	text(c, "checkpoint_state", &v.State)

@@ -70,7 +70,7 @@ func integer[N ~int | ~int32 | ~int64](c *coder, name string, p *N) {
 	field(c, name, int64(*p), *p == 0, func(v int64) { *p = N(v) })
 }
 
-func flag(c *coder, name string, p *bool) {
+func boolean(c *coder, name string, p *bool) {
 	field(c, name, *p, !*p, func(v bool) { *p = v })
 }
 

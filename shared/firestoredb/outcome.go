@@ -41,7 +41,7 @@ func (s *Store) apply(ctx context.Context, doing string, writes []write) error {
 			adopt(writes, func(i int) time.Time { return results[i].UpdateTime })
 			return nil
 		}
-		if !uncertain(err) {
+		if !uncertain(err) || ctx.Err() != nil {
 			return failure("%s", err, doing)
 		}
 		found, lookErr := s.look(ctx, writes, id)

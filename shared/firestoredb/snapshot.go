@@ -17,15 +17,30 @@ import (
 // Snapshot reads what planning needs, all of the one moment at which its read-only transaction began: such a
 // transaction takes no locks. ReadAt is the store's time of that moment. The queries run beside each other.
 func (s *Store) Snapshot(ctx context.Context, name string) (scheduler.Snapshot, error) {
-	var v scheduler.Snapshot
-	err := s.client.RunTransaction(ctx, func(ctx context.Context, tx *firestore.Transaction) (err error) {
-		v, err = s.snapshot(name, tx)
-		return err
-	}, firestore.ReadOnly)
-	if err != nil {
-		return scheduler.Snapshot{}, failure("read a snapshot of %s", err, name)
+	type outcome struct {
+		snapshot scheduler.Snapshot
+		err      error
 	}
-	return v, nil
+	// The client ends a failed transaction under a time of its own, up to five seconds beyond the context. The caller has
+	// none left for that.
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		o.err = s.client.RunTransaction(ctx, func(_ context.Context, tx *firestore.Transaction) (err error) {
+			o.snapshot, err = s.snapshot(name, tx)
+			return err
+		}, firestore.ReadOnly)
+		done <- o
+	}()
+	select {
+	case o := <-done:
+		if o.err != nil {
+			return scheduler.Snapshot{}, failure("read a snapshot of %s", o.err, name)
+		}
+		return o.snapshot, nil
+	case <-ctx.Done():
+		return scheduler.Snapshot{}, failure("read a snapshot of %s", ctx.Err(), name)
+	}
 }
 
 func (s *Store) snapshot(name string, tx *firestore.Transaction) (scheduler.Snapshot, error) {
