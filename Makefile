@@ -22,12 +22,8 @@ ARGS ?=
 
 EMULATORS := $(BUILD)/tools/emulators
 STATICCHECK := $(BUILD)/tools/staticcheck
-# with-services SET,COMMAND runs the command with the addresses of services of its own, and stops them however it ends.
-with-services = trap '$(EMULATORS) -dir $(BUILD)/$(1) stop' EXIT; \
-	$(EMULATORS) -dir $(BUILD)/$(1) stop; \
-	$(EMULATORS) -dir $(BUILD)/$(1) -spanner-flags '$(SPANNER_FLAGS)' start; \
-	eval "$$($(EMULATORS) -dir $(BUILD)/$(1) env)"; \
-	$(2)
+# Runs what follows on services of its own, which it stops however that ends.
+WITH_SERVICES = $(EMULATORS) -spanner-flags '$(SPANNER_FLAGS)'
 
 .PHONY: help
 help: ## what each target does
@@ -48,11 +44,11 @@ test: ## all tests that need Go alone; with the race detector where there is a C
 
 .PHONY: real
 real: $(EMULATORS) ## the tests on a real broker and the real emulators, which it starts and stops
-	@$(call with-services,real,go test -tags real -count=1 -p 1 -timeout 30m $(addprefix ./,$(REAL)) $(ARGS))
+	$(WITH_SERVICES) -dir $(BUILD)/real with -- go test -tags real -count=1 -p 1 -timeout 30m $(addprefix ./,$(REAL)) $(ARGS)
 
 .PHONY: bench
 bench: build $(EMULATORS) ## rates, latencies, start-up and memory beside the raw limits
-	@$(call with-services,bench,go test -tags real -count=1 -timeout 20m -v -run '^$$' -bench . -benchtime 1x ./tests/bench $(ARGS))
+	$(WITH_SERVICES) -dir $(BUILD)/bench with -- go test -tags real -count=1 -timeout 20m -v -run '^$$' -bench . -benchtime 1x ./tests/bench $(ARGS)
 
 .PHONY: sim
 sim: ## one run of the simulation, told by SEED=n; the same seed is the same run
@@ -81,7 +77,7 @@ dist-check: ## both platforms' programs, as they would be deployed, for linux on
 
 .PHONY: clean
 clean: ## remove what was built; services of a set that still runs are stopped first
-	@for set in real bench emulators; do \
+	@for set in real bench side-a side-b emulators; do \
 		if [ -d "$(BUILD)/$$set" ]; then go run ./local/emulators/ctl -dir "$(BUILD)/$$set" stop; fi; \
 	done
 	rm -rf bin dist $(BUILD)

@@ -4,7 +4,10 @@ package emulators
 
 import (
 	"context"
+	"os"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -15,17 +18,27 @@ import (
 // TestTwoRealSetsSideBySide starts everything twice, kills one broker, and reads from it after its restart what a
 // transaction wrote before.
 func TestTwoRealSetsSideBySide(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	// An interrupted test still stops what it started; what a killed one leaves lies where .ci/run and make clean look.
+	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, 4*time.Minute)
 	defer cancel()
+	build := filepath.Join("..", "..", ".build")
 	opts := Options{
-		Jars:         filepath.Join("..", "..", ".build", "jars"),
+		Jars:         filepath.Join(build, "jars"),
 		KafkaHeap:    "256m",
 		SpannerFlags: []string{"-override_change_stream_partition_token_alive_seconds=1"},
 	}
 	var sets []*Set
-	for range 2 {
-		set, err := Start(ctx, t.TempDir(), nil, opts)
+	for _, name := range []string{"side-a", "side-b"} {
+		set, err := Open(filepath.Join(build, name))
 		if err != nil {
+			t.Fatal(err)
+		}
+		if err := set.Stop(); err != nil { // of a run that was killed
+			t.Fatal(err)
+		}
+		if set, err = Start(ctx, set.dir, nil, opts); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() {

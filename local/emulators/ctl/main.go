@@ -1,15 +1,20 @@
 // Command ctl starts and stops a set of real services for people and for the Makefile:
 //
 //	go run ./local/emulators/ctl [flags] start|stop|kill|restart|env [kafka|spanner|firestore ...]
+//	go run ./local/emulators/ctl [flags] with [kafka|spanner|firestore ...] -- COMMAND [ARGUMENT ...]
 //
 // Without names it means all of them, except that kill and restart want names. env prints lines for a shell's eval.
+// with starts the services afresh, runs the command with their addresses in its environment, and stops them however
+// the command or this program is ended, kill -9 aside; its exit code is the command's.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -22,6 +27,10 @@ func main() {
 	defer stop()
 	if err := run(ctx, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "emulators:", err)
+		var ended *exec.ExitError
+		if errors.As(err, &ended) && ended.ExitCode() > 0 {
+			os.Exit(ended.ExitCode())
+		}
 		os.Exit(1)
 	}
 }
@@ -42,14 +51,16 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	opts := emulators.Options{SpannerFlags: strings.Fields(*spanner), KafkaHeap: *heap}
 	switch verb {
 	case "start":
-		opts := emulators.Options{SpannerFlags: strings.Fields(*spanner), KafkaHeap: *heap}
 		if set, err = emulators.Start(ctx, *dir, names, opts); err != nil {
 			return err
 		}
 		fmt.Println(strings.Join(set.Env(), "\n"))
 		return nil
+	case "with":
+		return with(ctx, *dir, names, opts)
 	case "stop":
 		return set.Stop(names...)
 	case "kill":
@@ -62,7 +73,7 @@ func run(ctx context.Context, args []string) error {
 		}
 		return nil
 	default:
-		return fmt.Errorf("unknown command %q: there are start, stop, kill, restart, env", verb)
+		return fmt.Errorf("unknown command %q: there are start, stop, kill, restart, env, with", verb)
 	}
 }
 
