@@ -45,19 +45,18 @@ func (s *Store) Snapshot(ctx context.Context, name string) (scheduler.Snapshot, 
 
 func (s *Store) snapshot(name string, tx *firestore.Transaction) (scheduler.Snapshot, error) {
 	var v scheduler.Snapshot
+	docs, err := tx.GetAll([]*firestore.DocumentRef{s.connector(name), s.plan(name)})
+	if err != nil {
+		return v, err
+	}
+	v.ReadAt = docs[0].ReadTime
+	if v.Connector, err = readConnector(docs[0]); err != nil {
+		return v, err
+	}
+	if v.Plan, err = readPlan(docs[1]); err != nil {
+		return v, err
+	}
 	var group errgroup.Group
-	group.Go(func() error {
-		docs, err := tx.GetAll([]*firestore.DocumentRef{s.connector(name), s.plan(name)})
-		if err != nil {
-			return err
-		}
-		v.ReadAt = docs[0].ReadTime
-		if v.Connector, err = readConnector(docs[0]); err != nil {
-			return err
-		}
-		v.Plan, err = readPlan(docs[1])
-		return err
-	})
 	group.Go(func() (err error) {
 		v.Slots, err = all(tx.Documents(s.slots(name)), readSlot)
 		return err
@@ -67,7 +66,8 @@ func (s *Store) snapshot(name string, tx *firestore.Transaction) (scheduler.Snap
 		return err
 	})
 	group.Go(func() (err error) {
-		due := s.partitions(name).OrderBy(dueField, firestore.Asc).Limit(scheduler.DueLimit)
+		// Finished partitions have a date of removal far ahead; they must cost nothing until then.
+		due := s.partitions(name).Where(dueField, "<=", v.ReadAt).OrderBy(dueField, firestore.Asc).Limit(scheduler.DueLimit)
 		v.Due, err = all(tx.Documents(due), readPartition)
 		return err
 	})
