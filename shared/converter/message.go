@@ -15,15 +15,21 @@ import (
 type Set struct {
 	Key, Value, Header Converter
 
-	scratch sync.Pool // of *scratch
+	arenas sync.Pool // of *arena
 }
 
-// scratch is where a message's bytes grow before they are copied to their size. ends are where header values stop; -1:
-// the value is null.
-type scratch struct {
-	bytes []byte
-	ends  []int
+// arena is where messages' bytes and headers are put one after the other. What was cut from it is never written again;
+// it lives as long as the longest-lived message cut from the same piece, which is a batch at most.
+type arena struct {
+	bytes   []byte // empty, with the room that is left
+	headers []delivery.Header
 }
+
+const (
+	arenaBytes   = 64 << 10
+	arenaHeaders = 128
+	arenaLow     = 4 << 10 // with less room than this a new piece is begun
+)
 
 // NewSet makes the converters that a connector's configuration names, or else its worker's. Every fault is reported, not
 // only the first.
@@ -39,56 +45,61 @@ func NewSet(connector, worker map[string]string) (*Set, error) {
 	return s, nil
 }
 
-// Message makes a message of a record. Key, value and header values share one allocation.
+// Message makes a message of a record. Its slices cannot be grown into one another.
 func (s *Set) Message(ctx context.Context, rec *record.Record) (delivery.Message, error) {
-	w, _ := s.scratch.Get().(*scratch)
-	if w == nil {
-		w = &scratch{}
+	a, _ := s.arenas.Get().(*arena)
+	if a == nil {
+		a = &arena{}
 	}
-	defer s.scratch.Put(w)
+	defer s.arenas.Put(a)
+	if cap(a.bytes) < arenaLow {
+		a.bytes = make([]byte, 0, arenaBytes)
+	}
 	m := delivery.Message{Topic: rec.Topic, Partition: rec.Partition, Timestamp: rec.Timestamp}
-	buf, noKey, err := s.Key.Append(ctx, w.bytes[:0], rec.Topic, rec.KeySchema, rec.Key)
-	if err != nil {
+	var err error
+	if m.Key, err = a.put(ctx, s.Key, rec.Topic, rec.KeySchema, rec.Key); err != nil {
 		return m, fmt.Errorf("convert the key of a record for topic %s: %w", rec.Topic, err)
 	}
-	key := len(buf)
-	buf, noValue, err := s.Value.Append(ctx, buf, rec.Topic, rec.ValueSchema, rec.Value)
-	if err != nil {
+	if m.Value, err = a.put(ctx, s.Value, rec.Topic, rec.ValueSchema, rec.Value); err != nil {
 		return m, fmt.Errorf("convert the value of a record for topic %s: %w", rec.Topic, err)
 	}
-	value := len(buf)
-	w.ends = w.ends[:0]
+	if len(rec.Headers) == 0 {
+		return m, nil
+	}
+	m.Headers = a.cut(len(rec.Headers))
 	for i := range rec.Headers {
 		h := &rec.Headers[i]
-		var null bool
-		if buf, null, err = s.Header.Append(ctx, buf, rec.Topic, h.Schema, h.Value); err != nil {
+		m.Headers[i].Key = h.Key
+		if m.Headers[i].Value, err = a.put(ctx, s.Header, rec.Topic, h.Schema, h.Value); err != nil {
 			return m, fmt.Errorf("convert header %s of a record for topic %s: %w", h.Key, rec.Topic, err)
-		}
-		end := len(buf)
-		if null {
-			end = -1
-		}
-		w.ends = append(w.ends, end)
-	}
-	w.bytes = buf
-	whole := make([]byte, len(buf))
-	copy(whole, buf)
-	if !noKey {
-		m.Key = whole[:key:key]
-	}
-	if !noValue {
-		m.Value = whole[key:value:value]
-	}
-	if len(rec.Headers) > 0 {
-		m.Headers = make([]delivery.Header, len(rec.Headers))
-		from := value
-		for i, end := range w.ends {
-			m.Headers[i].Key = rec.Headers[i].Key
-			if end >= 0 {
-				m.Headers[i].Value = whole[from:end:end]
-				from = end
-			}
 		}
 	}
 	return m, nil
+}
+
+// put converts a value into the arena and returns its bytes; nil for null. What does not fit grows into an allocation of
+// its own, and the arena stays as it was.
+func (a *arena) put(ctx context.Context, c Converter, topic string, schema *record.Schema, v record.Value) ([]byte, error) {
+	room := cap(a.bytes)
+	out, null, err := c.Append(ctx, a.bytes, topic, schema, v)
+	if null || err != nil {
+		return nil, err
+	}
+	n := len(out)
+	switch {
+	case cap(out) == room:
+		a.bytes = out[n:]
+	case n <= arenaBytes/4: // the rest was too little; of a value larger than that another would not be either
+		a.bytes = make([]byte, 0, arenaBytes)
+	}
+	return out[:n:n], nil
+}
+
+func (a *arena) cut(n int) []delivery.Header {
+	if n > len(a.headers) {
+		a.headers = make([]delivery.Header, max(n, arenaHeaders))
+	}
+	cut := a.headers[:n:n]
+	a.headers = a.headers[n:]
+	return cut
 }

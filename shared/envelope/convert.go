@@ -55,11 +55,10 @@ func (w *work) array(v *record.Value, kind tableschema.Kind, tok token) string {
 	elems := w.elems[:0]
 	s := scanner{text: tok.text, at: 1} // checked when the token was read
 	for s.next(']') {
-		var e record.Value
-		if reason := w.convert(&e, tableschema.Type{Kind: kind}, s.value()); reason != "" {
-			return "element " + strconv.Itoa(len(elems)) + ": " + reason
+		elems = append(elems, record.Null)
+		if reason := w.convert(&elems[len(elems)-1], tableschema.Type{Kind: kind}, s.value()); reason != "" {
+			return "element " + strconv.Itoa(len(elems)-1) + ": " + reason
 		}
-		elems = append(elems, e)
 	}
 	list := w.values(len(elems))
 	copy(list, elems)

@@ -37,7 +37,7 @@ func newLine() *line {
 	}
 }
 
-func (l *line) begin(t *testing.T, tables ...tableschema.Table) *line {
+func (l *line) begin(t testing.TB, tables ...tableschema.Table) *line {
 	t.Helper()
 	l.registry = tableschema.NewRegistry(l.order)
 	l.registry.Load(tables)
