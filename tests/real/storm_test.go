@@ -6,8 +6,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -22,8 +20,6 @@ import (
 	"google.golang.org/api/option"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
-
-	"sluice.example/local/emulators"
 )
 
 const (
@@ -35,17 +31,7 @@ const (
 // one is killed every three seconds and one is frozen past its lease. A read_committed consumer must see every change
 // exactly once and in order (I1 to I6, I9).
 func TestStorm(t *testing.T) {
-	set, err := emulators.Start(context.Background(), filepath.Join(t.TempDir(), "storm"), []string{emulators.Spanner},
-		emulators.Options{SpannerFlags: []string{"-override_change_stream_partition_token_alive_seconds=1"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := set.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	v := storm(t, set.Address(emulators.Spanner), nil)
+	v := storm(t, service(t, "SPANNER_EMULATOR_HOST"))
 	t.Logf("on the Spanner emulator: %v", v)
 	if v.missing+v.repeated+v.late+v.watermark > 0 {
 		t.Errorf("storm on the Spanner emulator: %v", v)
@@ -53,7 +39,7 @@ func TestStorm(t *testing.T) {
 }
 
 // storm runs the whole scenario against one Spanner.
-func storm(t *testing.T, spannerHost string, extra []string) verdict {
+func storm(t *testing.T, spannerHost string, extra ...string) verdict {
 	kafka, store := service(t, "CONNECT_BOOTSTRAP_SERVERS"), service(t, "FIRESTORE_EMULATOR_HOST")
 	name := fmt.Sprintf("storm%d", time.Now().UnixNano()%1e9)
 	db := newDatabase(t, spannerHost, name)
@@ -127,9 +113,6 @@ func storm(t *testing.T, spannerHost string, extra []string) verdict {
 	events = a.events(name + ".T")
 	if strings.Contains(status(), "FAILED") {
 		t.Errorf("a task failed: %s", status())
-	}
-	if dir := os.Getenv("SLUICE_KEEP"); dir != "" {
-		t.Logf("%d events, %d written", len(events), len(written))
 	}
 	return judge(written, events, a.lineage(name+"-offsets", name))
 }
