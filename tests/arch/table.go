@@ -82,6 +82,10 @@ var impure = map[string]string{
 	"shared/envelope": "the time of processing is part of an event; the maker takes a function, of which time.Now is the default",
 }
 
+// paced are the tests that drive a running product from outside: load and faults come on real time, and to look again
+// later is all that one can do there.
+var paced = []string{"tests/real", "tests/simulation", "tests/bench"}
+
 // top is what may lie at the root beside names that begin with a dot.
 var top = []string{
 	"functions", "shared", "infra", "local", "tests", "terraform",

@@ -27,9 +27,9 @@ func checkPure(f source) []string {
 	return broken
 }
 
-// checkSleep holds tests to waiting for what they wait for. tests/real paces load and faults on real time.
+// checkSleep holds tests to waiting for what they wait for, but for those that are paced.
 func checkSleep(f source) []string {
-	if !f.test || within(f.dir, "tests/real") {
+	if !f.test || slices.ContainsFunc(paced, func(folder string) bool { return within(f.dir, folder) }) {
 		return nil
 	}
 	var broken []string
