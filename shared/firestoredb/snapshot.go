@@ -15,7 +15,8 @@ import (
 )
 
 // Snapshot reads what planning needs, all of the one moment at which its read-only transaction began: such a
-// transaction takes no locks. ReadAt is the store's time of that moment. The queries run beside each other.
+// transaction takes no locks. ReadAt is the store's time of that moment; it decides what is due. The queries run beside each
+// other.
 func (s *Store) Snapshot(ctx context.Context, name string) (scheduler.Snapshot, error) {
 	type outcome struct {
 		snapshot scheduler.Snapshot

@@ -18,8 +18,8 @@ import (
 
 // noon is a time with nanoseconds, which Firestore would cut; second has the microseconds that it keeps.
 var (
-	noon   = time.Date(2026, 5, 6, 12, 0, 0, 123456789, time.UTC)
-	second = time.Date(2026, 5, 6, 12, 0, 1, 123456000, time.UTC)
+	noon   = time.Date(2020, 5, 6, 12, 0, 0, 123456789, time.UTC)
+	second = time.Date(2020, 5, 6, 12, 0, 1, 123456000, time.UTC)
 )
 
 // name is a connector's name in these tests: one that cannot be a document id.

@@ -81,8 +81,9 @@ func snapshotOrdersWhatIsDue(t *testing.T, dial Dial) {
 			Token: fmt.Sprint(n), Start: noon.Add(time.Duration(n) * time.Hour), State: partition.Ready, DueAt: second.Add(-time.Duration(n) * time.Minute),
 		})
 	}
-	change.Partitions[0].State, change.Partitions[0].DueAt = partition.Finished, time.Time{}
+	change.Partitions[0].State, change.Partitions[0].DueAt = partition.Finished, time.Now().Add(time.Hour) // not due yet
 	change.Partitions[1].Held, change.Partitions[1].DueAt = true, time.Time{}
+	change.Partitions[2].State = partition.Finished // due to be removed
 	mustCommit(t, s, change)
 
 	v, err := s.Snapshot(t.Context(), name)
@@ -92,8 +93,8 @@ func snapshotOrdersWhatIsDue(t *testing.T, dial Dial) {
 	if diff := cmp.Diff([]*partition.Partition{change.Partitions[3], change.Partitions[2]}, v.Due); diff != "" {
 		t.Errorf("due (-want +got):\n%s", diff)
 	}
-	// The lowest checkpoint of those that nobody holds is just before the start of partition 2, rounded down.
-	if want := noon.Add(2*time.Hour - 1).Truncate(time.Microsecond); !v.Unheld.Equal(want) {
+	// The lowest checkpoint of those that nobody holds is just before the start of partition 3, rounded down.
+	if want := noon.Add(3*time.Hour - 1).Truncate(time.Microsecond); !v.Unheld.Equal(want) {
 		t.Errorf("lowest unheld checkpoint %v, want %v", v.Unheld, want)
 	}
 	if v.Connector.Life != "l" || v.Plan.Slots != 12 || !v.Plan.Version.Equal(change.Plan.Version) || v.ReadAt.Before(v.Plan.Version) {
