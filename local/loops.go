@@ -63,10 +63,17 @@ type pool struct {
 	wg      sync.WaitGroup
 }
 
-// Wake implements scheduler.Waker: the pool looks at once.
-func (p *pool) Wake(context.Context, scheduler.Wake) error {
-	p.wakes.ring()
-	return nil
+// Wake implements scheduler.Waker: a slot that runs here looks at its documents, otherwise the pool looks for work.
+func (p *pool) Wake(ctx context.Context, w scheduler.Wake) error {
+	p.mu.Lock()
+	running := p.running[w]
+	p.mu.Unlock()
+	if !running {
+		p.wakes.ring()
+		return nil
+	}
+	_, err := p.run(ctx, w)
+	return err
 }
 
 // loop looks for free slots until ctx ends, then waits for the slots that run.

@@ -62,8 +62,11 @@ func (p *Partition) ID() ID { return IDOf(p.Token) }
 // Checkpoint is the timestamp below which, or at which, nothing of the partition is left to deliver: its part in the low
 // watermark. A partition that has not been read holds the watermark just before its start.
 func (p *Partition) Checkpoint() time.Time {
-	if p.Position.Offset.IsZero() {
+	switch {
+	case p.Position.Offset.IsZero():
 		return p.Start.Add(-1)
+	case !p.Position.Closed: // Debezium's: its own timestamp may be delivered in part
+		return p.Position.Offset.Add(-1)
 	}
 	return p.Position.Offset
 }

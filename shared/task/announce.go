@@ -59,7 +59,7 @@ func (a *Announcer) Stamp(ctx context.Context, c connector.Connector, low time.T
 		}
 		for k := range count {
 			r := n.pipe.maker.Stamp(v, k, low)
-			m, err := n.pipe.message(&r)
+			m, err := n.pipe.message(ctx, &r)
 			if err != nil {
 				return fmt.Errorf("stamp table %s: %w", v.Table, err)
 			}

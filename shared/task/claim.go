@@ -61,32 +61,43 @@ func (s *session) adopt(ctx context.Context, a partition.Assignment) error {
 // inherit accounts for partitions that an earlier generation of this slot left behind: those still assigned are claimed,
 // the others set free, unclean. Only then may the slot's lower bound be raised (I4).
 func (s *session) inherit(ctx context.Context, assigned map[partition.ID]bool) error {
-	left, err := s.w.Store.HeldBy(ctx, s.name, s.n)
-	if err != nil {
-		return err
-	}
-	var mine, others []*partition.Partition
-	for _, p := range left {
-		if assigned[p.ID()] && p.State == partition.Ready {
-			mine = append(mine, p)
-		} else {
-			others = append(others, p)
+	for range inheritTries {
+		left, err := s.w.Store.HeldBy(ctx, s.name, s.n)
+		if err != nil {
+			return err
 		}
-	}
-	for chunk := range chunks(others, claimChunk) {
-		for _, p := range chunk {
-			p.Held, p.Clean, p.DueAt = false, false, s.serverNow(s.w.Clock.Now())
+		var mine, others []*partition.Partition
+		for _, p := range left {
+			switch {
+			case s.held[p.ID()] != nil:
+			case assigned[p.ID()] && p.State == partition.Ready:
+				mine = append(mine, p)
+			default:
+				others = append(others, p)
+			}
 		}
-		if err := s.write(ctx, partition.Change{Partitions: chunk}); err != nil {
+		if len(mine)+len(others) == 0 {
+			s.counted = true
+			return nil
+		}
+		for chunk := range chunks(others, claimChunk) {
+			for _, p := range chunk {
+				p.Held, p.Clean, p.DueAt = false, false, s.serverNow(s.w.Clock.Now())
+			}
+			if err := s.write(ctx, partition.Change{Partitions: chunk}); err != nil {
+				return err
+			}
+		}
+		// The scheduler may be taking the same partitions back; whoever writes first has its way, and we look again.
+		if err := s.claim(ctx, mine); err != nil {
 			return err
 		}
 	}
-	if err := s.claim(ctx, mine); err != nil {
-		return err
-	}
-	s.counted = true
-	return nil
+	return lease.ErrConflict
 }
+
+// inheritTries bounds the races with schedulers over what an earlier generation held.
+const inheritTries = 5
 
 // claim takes partitions that nobody holds (S1, S2). The predecessors that did not end cleanly are fenced before the
 // claim: should this process die in between, the next claimer still finds the old name in the document. After it the

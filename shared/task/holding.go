@@ -205,7 +205,7 @@ func (h *holding) take(ctx context.Context, rec changestream.Record) error {
 		if h.cursor.Repeated(t) {
 			return nil
 		}
-		g, err := h.convert(rec.Data)
+		g, err := h.convert(ctx, rec.Data)
 		if err != nil {
 			return err
 		}
@@ -234,7 +234,7 @@ func (h *holding) close(ctx context.Context, c partition.Closed[group], next par
 	if len(out.messages) > 0 {
 		out.newest = c.Through
 	}
-	if beat, ok, err := h.heartbeat(); err != nil {
+	if beat, ok, err := h.heartbeat(ctx); err != nil {
 		return err
 	} else if ok {
 		out.messages = append(out.messages, beat)

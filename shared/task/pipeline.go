@@ -52,7 +52,7 @@ func newPipeline(ctx context.Context, st connector.Settings, w connector.Worker,
 }
 
 // data converts one data change record: a message for each mod, tombstones, and heartbeats per mod where asked for.
-func (p *pipeline) data(dc *changestream.DataChange) ([]delivery.Message, error) {
+func (p *pipeline) data(ctx context.Context, dc *changestream.DataChange) ([]delivery.Message, error) {
 	if !p.maker.Wants(dc.Table) {
 		return nil, nil
 	}
@@ -70,18 +70,20 @@ func (p *pipeline) data(dc *changestream.DataChange) ([]delivery.Message, error)
 	}
 	out := make([]delivery.Message, len(records))
 	for i := range records {
-		if out[i], err = p.message(&records[i]); err != nil {
+		if out[i], err = p.message(ctx, &records[i]); err != nil {
 			return nil, fmt.Errorf("convert a change of table %s at %s: %w", dc.Table, dc.CommitTimestamp.Format(time.RFC3339Nano), err)
 		}
 	}
 	return out, nil
 }
 
-func (p *pipeline) message(r *record.Record) (delivery.Message, error) { return p.convert.Message(r) }
+func (p *pipeline) message(ctx context.Context, r *record.Record) (delivery.Message, error) {
+	return p.convert.Message(ctx, r)
+}
 
 // convert makes the group of a data change record.
-func (h *holding) convert(dc *changestream.DataChange) (group, error) {
-	messages, err := h.s.pipe.data(dc)
+func (h *holding) convert(ctx context.Context, dc *changestream.DataChange) (group, error) {
+	messages, err := h.s.pipe.data(ctx, dc)
 	if err != nil {
 		return group{}, &Failure{err}
 	}
@@ -94,14 +96,14 @@ func (h *holding) convert(dc *changestream.DataChange) (group, error) {
 
 // heartbeat makes a message for the heartbeat topic when one is due: at most one for each token and
 // heartbeat.interval.ms, whatever the queries' own heartbeats are.
-func (h *holding) heartbeat() (delivery.Message, bool, error) {
+func (h *holding) heartbeat(ctx context.Context) (delivery.Message, bool, error) {
 	now := h.s.w.Clock.Now()
 	if h.p.Token == changestream.RootToken || now.Sub(h.beatAt) < h.s.settings.Heartbeat {
 		return delivery.Message{}, false, nil
 	}
 	h.beatAt = now
 	r := h.s.pipe.maker.Heartbeat(h.p.Token)
-	m, err := h.s.pipe.message(&r)
+	m, err := h.s.pipe.message(ctx, &r)
 	if err != nil {
 		return m, false, &Failure{err}
 	}

@@ -40,7 +40,8 @@ type session struct {
 	beat    time.Time // last write of the slot at all
 	trouble *trouble
 	queue   *queue
-	busy    bool // this invocation delivered something
+	nudged  chan struct{} // somebody asks to look at the documents now
+	busy    bool          // this invocation delivered something
 
 	mu      sync.Mutex
 	readErr error // the last failure a reader met and is retrying
@@ -205,6 +206,7 @@ func (s *session) settle(ctx context.Context, err error) (Outcome, error) {
 		return Outcome{Held: len(s.held), Kept: true, Busy: s.busy}, nil
 	case conflict:
 		s.log.Info("lost the slot", "because", err)
+		s.w.forgetLease(s.slot) // a commit whose answer was lost may have made us a stranger to ourselves
 		if f := s.w.Events.Lost; f != nil {
 			f(s.name, s.n)
 		}

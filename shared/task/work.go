@@ -17,7 +17,8 @@ const (
 	pollEvery    = time.Second     // how often the slot's documents are read
 	pendingLimit = 8 << 20         // bytes of converted messages that may wait, for one slot
 	batchLimit   = 4 << 20         // bytes of one delivery, about
-	restFlush    = 5 * time.Second // at a slice's end, a checkpoint older than this is written even without data
+	idleFlush    = time.Minute     // a checkpoint older than this is written even without data,
+	restFlush    = 5 * time.Second // and at a slice's end one older than this
 )
 
 // work reads and delivers until the budget is spent. All readers have ended when it returns, and everything they put into
@@ -38,6 +39,8 @@ func (s *session) work(ctx context.Context, budget clock.Budget) (err error) {
 		case <-s.queue.ready:
 			err = s.deliver(ctx, batchLimit)
 		case <-poll.C:
+			err = s.tend(ctx)
+		case <-s.nudged:
 			err = s.tend(ctx)
 		case <-left.C:
 			stop()
@@ -110,7 +113,7 @@ func (s *session) tend(ctx context.Context) error {
 		err = s.mirror(ctx)
 	}
 	if err == nil {
-		err = s.flush(ctx, s.flushAfter())
+		err = s.flush(ctx, idleFlush)
 	}
 	if err == nil {
 		err = s.readTrouble()
@@ -144,9 +147,6 @@ func (s *session) mirror(ctx context.Context) error {
 	return s.write(ctx, partition.Change{})
 }
 
-// flushAfter is how old the checkpoint of an idle partition may get: offset.flush.interval.ms.
-func (s *session) flushAfter() time.Duration { return time.Minute }
-
 // flush writes checkpoints that are older than age behind what is covered.
 func (s *session) flush(ctx context.Context, age time.Duration) error {
 	var b delivery.Batch
@@ -160,6 +160,9 @@ func (s *session) flush(ctx context.Context, age time.Duration) error {
 	if len(hs) == 0 {
 		return nil
 	}
+	if err := s.trust(ctx); err != nil {
+		return err
+	}
 	places, err := s.send(ctx, b)
 	if err != nil {
 		return err
@@ -172,6 +175,9 @@ func (s *session) flush(ctx context.Context, age time.Duration) error {
 
 // deliver makes one portion of the queue visible, with the checkpoints that cover it, and acts on finished partitions.
 func (s *session) deliver(ctx context.Context, limit int) error {
+	if err := s.trust(ctx); err != nil {
+		return err // nothing was taken: what waits is delivered when the lease is good again
+	}
 	p := s.queue.take(limit)
 	var b delivery.Batch
 	var moved []run
@@ -225,14 +231,17 @@ func (r run) position() offset.Position {
 	return pos
 }
 
-// send is one delivery under trust (I3): a lease that is not trusted any more is renewed first, which fails when anybody
-// wrote the slot in between. After an error nothing is known but what the offsets topic says (S6).
-func (s *session) send(ctx context.Context, b delivery.Batch) ([]delivery.Place, error) {
-	if !s.grant.Trusted(s.w.Clock.Now()) {
-		if err := s.renew(ctx); err != nil {
-			return nil, err
-		}
+// trust makes sure that the lease is trusted (I3). One that is not any more is renewed, which fails when anybody wrote the
+// slot in between.
+func (s *session) trust(ctx context.Context) error {
+	if s.grant.Trusted(s.w.Clock.Now()) {
+		return nil
 	}
+	return s.renew(ctx)
+}
+
+// send is one delivery. After an error nothing is known but what the offsets topic says, and the session ends (S6).
+func (s *session) send(ctx context.Context, b delivery.Batch) ([]delivery.Place, error) {
 	places, err := s.sink.Deliver(ctx, b)
 	var large *delivery.TooLarge
 	switch {

@@ -39,7 +39,7 @@ type Worker struct {
 
 	mu       sync.Mutex
 	sessions map[key]*session
-	busy     map[key]bool
+	busy     map[key]chan struct{}
 	dropped  map[string]bool // lease ids of our own broken sessions
 }
 
@@ -61,18 +61,24 @@ type Outcome struct {
 // stopped or failed, or somebody else holds the slot. Those are not errors. An error is a failure of a service; calling
 // again may help.
 //
-// A second call for a slot that this worker is already running returns at once (a wake may come twice).
+// A second call for a slot that this worker is already running makes it look at its documents now, and returns at once: a
+// wake may come twice, and it may come because something was assigned.
 func (w *Worker) Run(ctx context.Context, name string, slot int) (Outcome, error) {
 	k := key{name, slot}
 	w.mu.Lock()
-	if w.busy[k] {
+	if nudge := w.busy[k]; nudge != nil {
 		w.mu.Unlock()
+		select {
+		case nudge <- struct{}{}:
+		default:
+		}
 		return Outcome{}, nil
 	}
 	if w.busy == nil {
-		w.busy, w.sessions = make(map[key]bool), make(map[key]*session)
+		w.busy, w.sessions = make(map[key]chan struct{}), make(map[key]*session)
 	}
-	w.busy[k] = true
+	nudged := make(chan struct{}, 1)
+	w.busy[k] = nudged
 	s := w.sessions[k]
 	w.mu.Unlock()
 	defer func() {
@@ -89,6 +95,7 @@ func (w *Worker) Run(ctx context.Context, name string, slot int) (Outcome, error
 	if s == nil {
 		s = &session{w: w, name: name, n: slot, log: w.Logger.With("connector", name, "task", slot)}
 	}
+	s.nudged = nudged
 	out, err := s.invoke(ctx, budget)
 	w.mu.Lock()
 	if s.open() {
