@@ -1,0 +1,84 @@
+package kafka
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"golang.org/x/sync/errgroup"
+
+	"sluice.example/shared/connector"
+	"sluice.example/shared/delivery"
+)
+
+// openAtMost bounds what is not bounded by the caller: a transaction coordinator that is never ready.
+const openAtMost = time.Minute
+
+// Open makes the sink of a slot. With exactly-once support it takes the producer id of the transactional id at once, and
+// returns only when whatever was open under that id is committed or aborted whole (KIP-98: InitProducerID answers
+// CONCURRENT_TRANSACTIONS until then). Without, the id only names the client. The offsets topic is made if it is missing.
+// After an error nothing is open.
+func (k *Kafka) Open(ctx context.Context, transactionalID string, cfg connector.Settings) (delivery.Sink, error) {
+	if cfg.ExactlyOnce && transactionalID == "" {
+		return nil, fmt.Errorf("open sink of connector %s: exactly-once delivery needs a transactional id", cfg.Name)
+	}
+	p, err := k.producerPlan(cfg.Config, cfg.ExactlyOnce)
+	if err != nil {
+		return nil, fmt.Errorf("open sink of connector %s: %w", cfg.Name, err)
+	}
+	if p.warning != "" {
+		k.warnOnce("connector " + cfg.Name + ": " + p.warning)
+	}
+	values, err := k.layers(producerKind, cfg.Config)
+	if err != nil {
+		return nil, fmt.Errorf("open sink of connector %s: %w", cfg.Name, err)
+	}
+	if values["client.id"] == "" {
+		values["client.id"] = producerID(transactionalID, cfg)
+	}
+	w, err := k.way(values)
+	if err != nil {
+		return nil, fmt.Errorf("open sink of connector %s: %w", cfg.Name, err)
+	}
+	s := &sink{k: k, cluster: k.cluster(w.bootstrap), cfg: cfg, plan: p, transactional: cfg.ExactlyOnce}
+	opts := append(append(w.options(k), p.opts...), kgo.WithHooks(&s.ends))
+	if s.transactional {
+		opts = append(opts, kgo.TransactionalID(transactionalID), kgo.TransactionTimeout(p.transactionTimeout))
+	}
+	if s.cl, err = kgo.NewClient(opts...); err != nil {
+		return nil, fmt.Errorf("open sink of connector %s: %w", cfg.Name, err)
+	}
+	if err := s.begin(ctx); err != nil {
+		s.cl.Close()
+		return nil, s.cluster.explain("open sink of connector "+cfg.Name, err)
+	}
+	return s, nil
+}
+
+// begin takes the producer id and looks at the offsets topic, side by side: each costs a cold start its round trips.
+func (s *sink) begin(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, openAtMost)
+	defer cancel()
+	g, gctx := errgroup.WithContext(ctx)
+	if s.transactional {
+		g.Go(func() error {
+			_, _, err := s.cl.ProducerID(gctx)
+			return err
+		})
+	}
+	if s.cfg.OffsetsTopic != "" {
+		g.Go(func() error { return s.k.ensureOffsets(gctx, s.cl, s.cluster, s.cfg.OffsetsTopic) })
+	}
+	return g.Wait()
+}
+
+// producerID is the client id that Connect gives the producer of a task.
+func producerID(transactionalID string, cfg connector.Settings) string {
+	id := "connector-producer-" + cfg.Name
+	if task, ok := strings.CutPrefix(transactionalID, cfg.TransactionalBase); ok && task != "" {
+		id += "-" + task
+	}
+	return id
+}
