@@ -12,8 +12,8 @@ import (
 	"sluice.example/shared/delivery"
 )
 
-// Record is a record read from a topic.
-type Record struct {
+// Consumed is a record read from a topic.
+type Consumed struct {
 	Topic      string
 	Partition  int32
 	Offset     int64
@@ -32,7 +32,7 @@ func Uncommitted() ConsumeOption {
 
 // Consume gives each record of a topic, as read_committed, from the beginning or from now on, until the context ends
 // (nil) or each returns an error (that error). It uses a client of its own and no consumer group.
-func (k *Kafka) Consume(ctx context.Context, topic string, fromBeginning bool, each func(Record) error, options ...ConsumeOption) error {
+func (k *Kafka) Consume(ctx context.Context, topic string, fromBeginning bool, each func(Consumed) error, options ...ConsumeOption) error {
 	values, err := k.layers(consumerKind, nil)
 	if err != nil {
 		return err
@@ -77,8 +77,8 @@ func (k *Kafka) Consume(ctx context.Context, topic string, fromBeginning bool, e
 	return nil
 }
 
-func recordOf(r *kgo.Record) Record {
-	out := Record{Topic: r.Topic, Partition: r.Partition, Offset: r.Offset, Timestamp: r.Timestamp, Key: r.Key, Value: r.Value}
+func recordOf(r *kgo.Record) Consumed {
+	out := Consumed{Topic: r.Topic, Partition: r.Partition, Offset: r.Offset, Timestamp: r.Timestamp, Key: r.Key, Value: r.Value}
 	for _, h := range r.Headers {
 		out.Headers = append(out.Headers, delivery.Header{Key: h.Key, Value: h.Value})
 	}

@@ -12,6 +12,13 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
+// Connect gives its internal topics three replicas and fails on a smaller cluster (KF-07). Here three is meant only where
+// the worker says so; otherwise a cluster of one or two brokers gives as many as it has.
+const (
+	asManyAsBrokers int16 = 0 // in a rule: not set by the user
+	wantedReplicas        = 3
+)
+
 // internalTopic is one of the worker's own topics.
 type internalTopic struct {
 	name   string
@@ -21,7 +28,9 @@ type internalTopic struct {
 
 // EnsureInternalTopics makes the worker's topics where they are missing, as Connect does at its start: offsets
 // (offset.storage.*, 25 partitions), and, when they are named, configuration (config.storage.*, always one partition) and
-// status (status.storage.*, 5 partitions); three replicas each unless the worker says otherwise. An existing topic must be
+// status (status.storage.*, 5 partitions); three replicas each, or as many as there are brokers if those are fewer, unless
+// the worker says otherwise. A factor that the worker asks for and the cluster cannot give is an error that names topic,
+// factor and setting; calling again after a change works. An existing topic must be
 // compacted and nothing else (KF-07): with cleanup.policy=delete offsets would be lost after the retention time. A worker
 // that may not ask for a topic's settings takes them for right; one that may not create topics can use those that exist.
 func (k *Kafka) EnsureInternalTopics(ctx context.Context) error {
@@ -63,7 +72,7 @@ func (k *Kafka) internalTopics() ([]internalTopic, error) {
 
 // storageRule is how a topic of one of the three families is made.
 func (k *Kafka) storageRule(prefix string, partitions int64) (creation, error) {
-	rule := creation{partitions: max(1, int32(partitions)), replication: 3, configs: map[string]string{}, factorKey: prefix + "replication.factor"}
+	rule := creation{partitions: max(1, int32(partitions)), replication: asManyAsBrokers, configs: map[string]string{}, factorKey: prefix + "replication.factor"}
 	for key, v := range k.worker {
 		setting, mine := strings.CutPrefix(key, prefix)
 		if !mine {
@@ -86,7 +95,7 @@ func (k *Kafka) storageRule(prefix string, partitions int64) (creation, error) {
 				return rule, fmt.Errorf("%s is %q: a number of at least 1, or -1 for the brokers' default", key, v)
 			}
 			if bits == 16 {
-				rule.replication = int16(n)
+				rule.replication, rule.told = int16(n), true
 			} else {
 				rule.partitions = int32(n)
 			}
@@ -115,6 +124,9 @@ func (k *Kafka) ensureOffsets(ctx context.Context, cl *kgo.Client, c *cluster, n
 func (k *Kafka) ensureInternal(ctx context.Context, cl *kgo.Client, c *cluster, want internalTopic) error {
 	t, err := lookUp(ctx, cl, want.name, false)
 	if unknownTopic(err) {
+		if err = fewer(ctx, cl, &want.rule); err != nil {
+			return err
+		}
 		if err = create(ctx, cl, want.name, want.rule); err != nil {
 			return err
 		}
@@ -134,6 +146,15 @@ func (k *Kafka) ensureInternal(ctx context.Context, cl *kgo.Client, c *cluster, 
 	}
 	c.learn(want.name, t)
 	return nil
+}
+
+// replicas is how many replicas an internal topic gets when nobody says.
+func replicas(ctx context.Context, cl *kgo.Client) (int16, error) {
+	brokers, err := kadm.NewClient(cl).ListBrokers(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return int16(max(1, min(wantedReplicas, len(brokers)))), nil
 }
 
 // compacted refuses a topic whose cleanup.policy is not exactly compact.
@@ -158,5 +179,19 @@ func (k *Kafka) compacted(ctx context.Context, cl *kgo.Client, name string) erro
 				name, c.MaybeValue(), name)
 		}
 	}
+	return nil
+}
+
+// fewer lowers a replication factor that nobody asked for to the number of brokers, so that a small cluster needs no
+// setting. One that was asked for is asked for (KF-07).
+func fewer(ctx context.Context, cl *kgo.Client, rule *creation) error {
+	if rule.told {
+		return nil
+	}
+	brokers, err := kadm.NewClient(cl).ListBrokers(ctx)
+	if err != nil {
+		return fmt.Errorf("count brokers: %w", err)
+	}
+	rule.replication = min(rule.replication, int16(max(1, len(brokers))))
 	return nil
 }
