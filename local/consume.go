@@ -42,7 +42,7 @@ they are, others as text. Without -bootstrap, CONNECT_BOOTSTRAP_SERVERS or a wor
 			}
 			defer k.Close()
 			left := limit
-			err = k.Consume(cmd.Context(), args[0], !newest, func(r kafka.Record) error {
+			err = k.Consume(cmd.Context(), args[0], !newest, func(r kafka.Consumed) error {
 				if err := printRecord(cmd.OutOrStdout(), r); err != nil {
 					return err
 				}
@@ -66,7 +66,7 @@ they are, others as text. Without -bootstrap, CONNECT_BOOTSTRAP_SERVERS or a wor
 
 var errEnough = errors.New("enough records")
 
-func printRecord(out io.Writer, r kafka.Record) error {
+func printRecord(out io.Writer, r kafka.Consumed) error {
 	line := struct {
 		Partition int32             `json:"partition"`
 		Offset    int64             `json:"offset"`
