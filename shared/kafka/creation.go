@@ -10,7 +10,6 @@ import (
 
 // creation is how a topic is made. -1 for partitions or replication leaves the choice to the brokers.
 type creation struct {
-	told        bool // the replication factor was asked for
 	partitions  int32
 	replication int16
 	configs     map[string]string

@@ -16,7 +16,7 @@ import (
 // CONCURRENT_TRANSACTIONS until then. The request carries no producer id of its own (-1), so it always wins and leaves the
 // loser no way back (KIP-360). Repeating it is harmless.
 func (k *Kafka) Fence(ctx context.Context, transactionalID string, cfg connector.Settings) error {
-	p, err := k.producerPlan(cfg.Config, true)
+	p, err := k.producerPlan(cfg.Config, cfg.ExactlyOnce)
 	if err != nil {
 		return err
 	}

@@ -19,60 +19,31 @@ const (
 	wantedReplicas        = 3
 )
 
-// internalTopic is one of the worker's own topics.
-type internalTopic struct {
-	name   string
-	rule   creation
-	single bool // exactly one partition
-}
-
-// EnsureInternalTopics makes the worker's topics where they are missing, as Connect does at its start: offsets
-// (offset.storage.*, 25 partitions), and, when they are named, configuration (config.storage.*, always one partition) and
-// status (status.storage.*, 5 partitions); three replicas each, or as many as there are brokers if those are fewer, unless
-// the worker says otherwise. A factor that the worker asks for and the cluster cannot give is an error that names topic,
-// factor and setting; calling again after a change works. An existing topic must be
-// compacted and nothing else (KF-07): with cleanup.policy=delete offsets would be lost after the retention time. A worker
-// that may not ask for a topic's settings takes them for right; one that may not create topics can use those that exist.
+// EnsureInternalTopics makes the worker's offsets topic where it is missing, as Connect does at its start: compacted, of
+// offset.storage.partitions (25) partitions, with offset.storage.replication.factor replicas (three, or as many as there
+// are brokers if those are fewer, when the worker does not say) and whatever other offset.storage.* settings the worker
+// has. Connect's topics of configuration and status are not made: Sluice keeps neither in Kafka.
+//
+// A factor that the worker asks for and the cluster cannot give is an error that names topic, factor and setting; calling
+// again after a change works. An existing topic must be compacted and nothing else: with cleanup.policy=delete offsets
+// would be lost after the retention time. A worker that may not ask for a topic's settings takes them for right; one that
+// may not create topics can use one that exists (KF-07).
 func (k *Kafka) EnsureInternalTopics(ctx context.Context) error {
-	topics, err := k.internalTopics()
-	if err != nil {
-		return err
+	name := strings.TrimSpace(k.worker["offset.storage.topic"])
+	if name == "" {
+		return nil
 	}
 	cl, c, err := k.shared(adminKind, nil)
 	if err != nil {
 		return err
 	}
-	for _, t := range topics {
-		if err := k.ensureInternal(ctx, cl, c, t); err != nil {
-			return c.explain("prepare internal topics", err)
-		}
-	}
-	return nil
+	return c.explain("prepare internal topics", k.ensureOffsets(ctx, cl, c, name))
 }
 
-// internalTopics reads the settings of the worker's topics.
-func (k *Kafka) internalTopics() ([]internalTopic, error) {
-	var topics []internalTopic
-	for _, t := range []struct {
-		prefix     string
-		partitions int64 // 0: always one
-	}{{"offset.storage.", 25}, {"config.storage.", 0}, {"status.storage.", 5}} {
-		name := strings.TrimSpace(k.worker[t.prefix+"topic"])
-		if name == "" {
-			continue
-		}
-		rule, err := k.storageRule(t.prefix, t.partitions)
-		if err != nil {
-			return nil, err
-		}
-		topics = append(topics, internalTopic{name: name, rule: rule, single: t.partitions == 0})
-	}
-	return topics, nil
-}
-
-// storageRule is how a topic of one of the three families is made.
-func (k *Kafka) storageRule(prefix string, partitions int64) (creation, error) {
-	rule := creation{partitions: max(1, int32(partitions)), replication: asManyAsBrokers, configs: map[string]string{}, factorKey: prefix + "replication.factor"}
+// storageRule is how an offsets topic is made.
+func (k *Kafka) storageRule() (creation, error) {
+	const prefix = "offset.storage."
+	rule := creation{partitions: 25, replication: asManyAsBrokers, configs: map[string]string{}, factorKey: prefix + "replication.factor"}
 	for key, v := range k.worker {
 		setting, mine := strings.CutPrefix(key, prefix)
 		if !mine {
@@ -82,10 +53,6 @@ func (k *Kafka) storageRule(prefix string, partitions int64) (creation, error) {
 		switch setting {
 		case "topic":
 		case "partitions", "replication.factor":
-			if setting == "partitions" && partitions == 0 {
-				k.warnOnce(key + " is ignored: the topic has one partition")
-				continue
-			}
 			bits := 32
 			if setting == "replication.factor" {
 				bits = 16
@@ -95,7 +62,7 @@ func (k *Kafka) storageRule(prefix string, partitions int64) (creation, error) {
 				return rule, fmt.Errorf("%s is %q: a number of at least 1, or -1 for the brokers' default", key, v)
 			}
 			if bits == 16 {
-				rule.replication, rule.told = int16(n), true
+				rule.replication = int16(n)
 			} else {
 				rule.partitions = int32(n)
 			}
@@ -114,41 +81,36 @@ func (k *Kafka) ensureOffsets(ctx context.Context, cl *kgo.Client, c *cluster, n
 	if _, ok := c.known(name); ok {
 		return nil
 	}
-	rule, err := k.storageRule("offset.storage.", 25)
+	rule, err := k.storageRule()
 	if err != nil {
 		return err
 	}
-	return k.ensureInternal(ctx, cl, c, internalTopic{name: name, rule: rule})
-}
-
-func (k *Kafka) ensureInternal(ctx context.Context, cl *kgo.Client, c *cluster, want internalTopic) error {
-	t, err := lookUp(ctx, cl, want.name, false)
+	t, err := lookUp(ctx, cl, name, false)
 	if unknownTopic(err) {
-		if err = fewer(ctx, cl, &want.rule); err != nil {
+		if rule.replication == asManyAsBrokers {
+			if rule.replication, err = replicas(ctx, cl); err != nil {
+				return fmt.Errorf("count brokers for topic %s: %w", name, err)
+			}
+		}
+		if err := create(ctx, cl, name, rule); err != nil {
 			return err
 		}
-		if err = create(ctx, cl, want.name, want.rule); err != nil {
-			return err
-		}
-		k.log.Info("internal topic is there", "topic", want.name)
+		k.log.Info("internal topic is there", "topic", name)
 	}
 	if err != nil || t.partitions == 0 {
-		if t, err = waitFor(ctx, cl, want.name, false, shownWithin); err != nil {
-			return topicError("look up internal", want.name, err)
+		if t, err = waitFor(ctx, cl, name, false, shownWithin); err != nil {
+			return topicError("look up internal", name, err)
 		}
 	}
-	if want.single && t.partitions != 1 {
-		return fmt.Errorf("topic %s has %d partitions: config.storage.topic must have exactly one, or its records have no order", want.name, t.partitions)
-	}
 	// Also after creating: somebody else may have been first, with other settings.
-	if err := k.compacted(ctx, cl, want.name); err != nil {
+	if err := k.compacted(ctx, cl, name); err != nil {
 		return err
 	}
-	c.learn(want.name, t)
+	c.learn(name, t)
 	return nil
 }
 
-// replicas is how many replicas an internal topic gets when nobody says.
+// replicas is how many replicas an offsets topic gets when nobody says.
 func replicas(ctx context.Context, cl *kgo.Client) (int16, error) {
 	brokers, err := kadm.NewClient(cl).ListBrokers(ctx)
 	if err != nil {
@@ -179,19 +141,5 @@ func (k *Kafka) compacted(ctx context.Context, cl *kgo.Client, name string) erro
 				name, c.MaybeValue(), name)
 		}
 	}
-	return nil
-}
-
-// fewer lowers a replication factor that nobody asked for to the number of brokers, so that a small cluster needs no
-// setting. One that was asked for is asked for (KF-07).
-func fewer(ctx context.Context, cl *kgo.Client, rule *creation) error {
-	if rule.told {
-		return nil
-	}
-	brokers, err := kadm.NewClient(cl).ListBrokers(ctx)
-	if err != nil {
-		return fmt.Errorf("count brokers: %w", err)
-	}
-	rule.replication = min(rule.replication, int16(max(1, len(brokers))))
 	return nil
 }

@@ -75,10 +75,10 @@ func New(worker map[string]string, opt Options) (*Kafka, error) {
 			return nil, err
 		}
 	}
-	if _, err := k.producerPlan(nil, true); err != nil {
+	if _, err := k.producerPlan(nil, strings.EqualFold(worker["exactly.once.source.support"], "enabled")); err != nil {
 		return nil, err
 	}
-	if _, err := k.internalTopics(); err != nil {
+	if _, err := k.storageRule(); err != nil {
 		return nil, err
 	}
 	return k, nil

@@ -35,7 +35,7 @@ func (k *Kafka) Open(ctx context.Context, transactionalID string, cfg connector.
 	if err != nil {
 		return nil, fmt.Errorf("open sink of connector %s: %w", cfg.Name, err)
 	}
-	if values["client.id"] == "" {
+	if written(values, "client.id") == "client.id" { // the worker's own name, or none
 		values["client.id"] = producerID(transactionalID, cfg)
 	}
 	w, err := k.way(values)

@@ -1,12 +1,9 @@
 package kafka
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-
-	"github.com/twmb/franz-go/pkg/kerr"
-	"github.com/twmb/franz-go/pkg/kgo"
+	"maps"
 
 	"sluice.example/shared/connector"
 	"sluice.example/shared/delivery"
@@ -16,16 +13,20 @@ import (
 )
 
 // Tail reads the offsets topic from each place up to the end as it is now, see task.Kafka. After a fence, whatever the
-// loser committed is below that end. Failing to read, also for lack of time, is an error and never "nothing found" (LC-09).
+// loser committed is below that end. A topic that does not exist is made, and then holds nothing. Failing to read, also
+// for lack of time, is an error and never "nothing found" (LC-09).
 //
 // A place whose partition is not the key's own (the topic got more partitions) is read in both; what stands in the key's
-// own wins.
+// own wins. A position that cannot be parsed is logged and passed over: the one before it stands, the caller's own too.
 func (k *Kafka) Tail(ctx context.Context, cfg connector.Settings, from map[string]delivery.Place) (map[string]task.Found, error) {
 	found := make(map[string]task.Found)
 	if len(from) == 0 {
 		return found, nil
 	}
-	err := k.scan(ctx, cfg, cfg.OffsetsTopic, func(partitions int32) map[int32]int64 {
+	if err := k.ensureRead(ctx, cfg, cfg.OffsetsTopic); err != nil {
+		return nil, err
+	}
+	_, err := k.scan(ctx, cfg, cfg.OffsetsTopic, func(partitions int32) map[int32]int64 {
 		starts := make(map[int32]int64)
 		for token, place := range from {
 			home := partitionOf(offset.Key(cfg.Name, token), partitions)
@@ -59,26 +60,17 @@ func earlier(starts map[int32]int64, partition int32, offset int64) {
 // Offsets reads every position of the connector, see scheduler.Offsets. A connector with an offsets topic of its own also
 // has what the worker's topic knows and its own does not, as in Connect (KIP-618); such a position has the zero Place.
 //
-// A topic that does not exist is made, and then holds nothing. Any other trouble is an error (LC-09).
+// A topic that does not exist is made, and then holds nothing. Any other trouble is an error (LC-09), and so is a
+// partition all of whose positions cannot be parsed: without it the connector would begin anew, after what is not yet
+// delivered.
 func (k *Kafka) Offsets(ctx context.Context, cfg connector.Settings) (map[string]scheduler.Found, error) {
-	all := func(partitions int32) map[int32]int64 {
-		starts := make(map[int32]int64, partitions)
-		for p := range partitions {
-			starts[p] = 0
-		}
-		return starts
-	}
 	newest := make(map[string]task.Found)
-	cl, c, err := k.shared(adminKind, cfg.Config)
-	if err != nil {
-		return nil, err
-	}
+	unread := make(map[string]error)
 	for _, name := range k.offsetsTopics(cfg) {
-		// Creating decides whether the topic exists: only the controller knows for certain that it does not.
-		if err := k.ensureOffsets(ctx, cl, c, name); err != nil {
-			return nil, c.explain("read offsets of connector "+cfg.Name, err)
+		if err := k.ensureRead(ctx, cfg, name); err != nil {
+			return nil, err
 		}
-		err := k.scan(ctx, cfg, name, all, func(token string, f task.Found) {
+		passed, err := k.scan(ctx, cfg, name, fromStart, func(token string, f task.Found) {
 			if name != cfg.OffsetsTopic {
 				f.Place = delivery.Place{}
 			}
@@ -86,6 +78,12 @@ func (k *Kafka) Offsets(ctx context.Context, cfg connector.Settings) (map[string
 		})
 		if err != nil {
 			return nil, err
+		}
+		maps.Copy(unread, passed)
+	}
+	for token, err := range unread {
+		if _, ok := newest[token]; !ok {
+			return nil, fmt.Errorf("read offsets of connector %s: nothing else is known of partition %s: %w", cfg.Name, token, err)
 		}
 	}
 	found := make(map[string]scheduler.Found, len(newest))
@@ -97,66 +95,29 @@ func (k *Kafka) Offsets(ctx context.Context, cfg connector.Settings) (map[string
 	return found, nil
 }
 
+// fromStart begins every partition at its beginning.
+func fromStart(partitions int32) map[int32]int64 {
+	starts := make(map[int32]int64, partitions)
+	for p := range partitions {
+		starts[p] = 0
+	}
+	return starts
+}
+
+// ensureRead makes an offsets topic that does not exist. Creating decides whether it does: only the controller knows for
+// certain, a broker may not have heard of a new topic.
+func (k *Kafka) ensureRead(ctx context.Context, cfg connector.Settings, name string) error {
+	cl, c, err := k.shared(adminKind, cfg.Config)
+	if err != nil {
+		return err
+	}
+	return c.explain("read offsets of connector "+cfg.Name, k.ensureOffsets(ctx, cl, c, name))
+}
+
 // offsetsTopics are the topics that may hold positions of a connector, the one that counts last.
 func (k *Kafka) offsetsTopics(cfg connector.Settings) []string {
 	if shared := k.worker["offset.storage.topic"]; shared != "" && shared != cfg.OffsetsTopic {
 		return []string{shared, cfg.OffsetsTopic}
 	}
 	return []string{cfg.OffsetsTopic}
-}
-
-// scan reads an offsets topic and tells keep of each position of the connector, in such an order that the last told of a
-// token is the one that counts.
-func (k *Kafka) scan(ctx context.Context, cfg connector.Settings, name string, from func(partitions int32) map[int32]int64, keep func(string, task.Found)) error {
-	cl, c, err := k.shared(consumerKind, cfg.Config)
-	if err != nil {
-		return err
-	}
-	t, err := lookUp(ctx, cl, name, false)
-	if err != nil && kerr.IsRetriable(err) && !unknownTopic(err) {
-		t, err = waitFor(ctx, cl, name, false, shownWithin)
-	}
-	if err != nil {
-		if unknownTopic(err) {
-			c.drop(name)
-		}
-		return c.explain("look up offsets topic "+name, err)
-	}
-	strange := make(map[string]task.Found) // from a partition that is not the key's
-	home := make(map[string]task.Found)
-	err = read(ctx, cl, name, t, from(t.partitions), func(r *kgo.Record) error {
-		of, token, ok := offset.ParseKey(r.Key)
-		if !ok || of != cfg.Name {
-			return nil // another connector's, or another kind's
-		}
-		f := task.Found{Place: delivery.Place{Partition: r.Partition, Offset: r.Offset}}
-		if empty(r.Value) {
-			f.Gone = true
-		} else if f.Position, err = offset.Parse(r.Value); err != nil {
-			return fmt.Errorf("offsets topic %s, partition %d, offset %d: %w", name, r.Partition, r.Offset, err)
-		}
-		if partitionOf(r.Key, t.partitions) == r.Partition {
-			home[token] = f
-		} else {
-			strange[token] = f
-		}
-		return nil
-	})
-	if err != nil {
-		return c.explain("read offsets topic "+name+" to its end", err)
-	}
-	for token, f := range strange {
-		keep(token, f)
-	}
-	for token, f := range home {
-		keep(token, f)
-	}
-	return nil
-}
-
-// empty tells of a tombstone. Debezium 3.6 and later write {} in its stead when they forget a finished partition, and a
-// converter may write null.
-func empty(value []byte) bool {
-	v := bytes.TrimSpace(value)
-	return len(v) == 0 || bytes.Equal(v, []byte("{}")) || bytes.Equal(v, []byte("null"))
 }

@@ -132,8 +132,13 @@ func (w *way) options(k *Kafka) []kgo.Opt {
 		kgo.DisableClientMetrics(),  // KIP-714: nothing for clients that live for seconds
 		kgo.SoftwareNameAndVersion("sluice", "1"),
 	}
-	if w.clientID != "" {
+	switch {
+	case w.clientID != "":
 		opts = append(opts, kgo.ClientID(w.clientID))
+	case k.worker["group.id"] != "":
+		opts = append(opts, kgo.ClientID(k.worker["group.id"]+"-shared-admin")) // as Connect names the like
+	default:
+		opts = append(opts, kgo.ClientID("sluice"))
 	}
 	if w.sasl != nil {
 		opts = append(opts, kgo.SASL(w.sasl))
