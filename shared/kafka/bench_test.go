@@ -144,9 +144,9 @@ func committed(t *testing.T, k *Kafka, topic string) []*kgo.Record {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from := make(map[int32]int64)
+	from := make(starts)
 	for p := range found.partitions {
-		from[p] = 0
+		from[p] = []int64{0}
 	}
 	var records []*kgo.Record
 	if err := read(ctx, cl, topic, found, from, func(r *kgo.Record) error { records = append(records, r); return nil }); err != nil {

@@ -12,6 +12,19 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
+// starts are the offsets to read each partition from: the lowest of several, one that the log never had counting as its
+// beginning. A partition that is not in it is not read.
+type starts map[int32][]int64
+
+// fromStart begins every partition at its beginning.
+func fromStart(partitions int32) starts {
+	from := make(starts, partitions)
+	for p := range partitions {
+		from[p] = []int64{0}
+	}
+	return from
+}
+
 // stretch is what is still to be read of one partition: from next up to end, end excluded.
 type stretch struct{ next, end int64 }
 
@@ -25,7 +38,7 @@ const fetchWait = 500 * time.Millisecond
 //
 // Fetches are made by hand, not by a consumer: no client of its own, no group, and "up to there" is exact also where
 // compaction has left nothing.
-func read(ctx context.Context, cl *kgo.Client, name string, t topic, from map[int32]int64, each func(*kgo.Record) error) error {
+func read(ctx context.Context, cl *kgo.Client, name string, t topic, from starts, each func(*kgo.Record) error) error {
 	left, err := stretches(ctx, cl, name, from)
 	if err != nil {
 		return err
@@ -58,11 +71,11 @@ func read(ctx context.Context, cl *kgo.Client, name string, t topic, from map[in
 type giveUp struct{ error }
 
 // stretches asks for the ends as they are now.
-func stretches(ctx context.Context, cl *kgo.Client, name string, from map[int32]int64) (map[int32]*stretch, error) {
+func stretches(ctx context.Context, cl *kgo.Client, name string, from starts) (map[int32]*stretch, error) {
 	admin := kadm.NewClient(cl)
-	starts, err := admin.ListStartOffsets(ctx, name)
+	firsts, err := admin.ListStartOffsets(ctx, name)
 	if err == nil {
-		err = starts.Error()
+		err = firsts.Error()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("list the first offsets of topic %s: %w", name, err)
@@ -75,14 +88,18 @@ func stretches(ctx context.Context, cl *kgo.Client, name string, from map[int32]
 		return nil, fmt.Errorf("list the last offsets of topic %s: %w", name, err)
 	}
 	left := make(map[int32]*stretch, len(from))
-	for p, next := range from {
-		first, ok1 := starts.Lookup(name, p)
+	for p, wanted := range from {
+		first, ok1 := firsts.Lookup(name, p)
 		last, ok2 := ends.Lookup(name, p)
 		if !ok1 || !ok2 {
 			return nil, fmt.Errorf("topic %s has no partition %d: %w", name, p, kerr.UnknownTopicOrPartition)
 		}
-		if next < first.Offset || next >= last.Offset {
-			next = first.Offset
+		next := last.Offset
+		for _, o := range wanted {
+			if o < first.Offset || o >= last.Offset {
+				o = first.Offset
+			}
+			next = min(next, o)
 		}
 		if next < last.Offset {
 			left[p] = &stretch{next, last.Offset}

@@ -16,7 +16,7 @@ import (
 
 // scan reads an offsets topic and tells keep of each position of the connector, in such an order that the last told of a
 // token is the one that counts. It returns the positions that it passed over because they cannot be parsed, by token.
-func (k *Kafka) scan(ctx context.Context, cfg connector.Settings, name string, from func(partitions int32) map[int32]int64, keep func(string, task.Found)) (map[string]error, error) {
+func (k *Kafka) scan(ctx context.Context, cfg connector.Settings, name string, from func(partitions int32) starts, keep func(string, task.Found)) (map[string]error, error) {
 	cl, c, err := k.shared(consumerKind, cfg.Config)
 	if err != nil {
 		return nil, err
@@ -42,10 +42,12 @@ func (k *Kafka) scan(ctx context.Context, cfg connector.Settings, name string, f
 		f := task.Found{Place: delivery.Place{Partition: r.Partition, Offset: r.Offset}}
 		if empty(r.Value) {
 			f.Gone = true
-		} else if f.Position, err = offset.Parse(r.Value); err != nil {
+		} else if p, err := offset.Parse(r.Value); err != nil {
 			passed[token] = fmt.Errorf("offsets topic %s, partition %d, offset %d: %w", name, r.Partition, r.Offset, err)
 			k.log.Warn("passing over an offset that cannot be read", "connector", cfg.Name, "topic", name, "partition", r.Partition, "offset", r.Offset, "error", err)
 			return nil
+		} else {
+			f.Position = p
 		}
 		if partitionOf(r.Key, t.partitions) == r.Partition {
 			home[token] = f

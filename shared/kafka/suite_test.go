@@ -37,7 +37,7 @@ var suite = []struct {
 	{"at least once: messages, then offsets", atLeastOnceMode},
 	{"a hole ends a delivery in time and later ones work", blackHole},
 	{"a failed read is an error", failedRead},
-	{"internal topics are made compacted and checked", internals},
+	{"the offsets topic is made compacted and checked", internals},
 	{"consume", consumes},
 	{"the cluster has an id", func(t *testing.T, b bench) {
 		if id, err := b.kafka(t).ClusterID(limited(t)); err != nil || id == "" {

@@ -26,20 +26,19 @@ func (k *Kafka) Tail(ctx context.Context, cfg connector.Settings, from map[strin
 	if err := k.ensureRead(ctx, cfg, cfg.OffsetsTopic); err != nil {
 		return nil, err
 	}
-	_, err := k.scan(ctx, cfg, cfg.OffsetsTopic, func(partitions int32) map[int32]int64 {
-		starts := make(map[int32]int64)
+	_, err := k.scan(ctx, cfg, cfg.OffsetsTopic, func(partitions int32) starts {
+		s := make(starts)
 		for token, place := range from {
 			home := partitionOf(offset.Key(cfg.Name, token), partitions)
-			if place.Partition != home {
-				earlier(starts, home, 0)
+			known := place != (delivery.Place{}) && place.Partition < partitions
+			if known {
+				s[place.Partition] = append(s[place.Partition], place.Offset)
 			}
-			if place.Partition < partitions && place != (delivery.Place{}) {
-				earlier(starts, place.Partition, place.Offset)
-			} else {
-				earlier(starts, home, 0)
+			if !known || place.Partition != home {
+				s[home] = append(s[home], 0)
 			}
 		}
-		return starts
+		return s
 	}, func(token string, f task.Found) {
 		if _, asked := from[token]; asked {
 			found[token] = f
@@ -49,12 +48,6 @@ func (k *Kafka) Tail(ctx context.Context, cfg connector.Settings, from map[strin
 		return nil, err
 	}
 	return found, nil
-}
-
-func earlier(starts map[int32]int64, partition int32, offset int64) {
-	if have, ok := starts[partition]; !ok || offset < have {
-		starts[partition] = offset
-	}
 }
 
 // Offsets reads every position of the connector, see scheduler.Offsets. A connector with an offsets topic of its own also
@@ -93,15 +86,6 @@ func (k *Kafka) Offsets(ctx context.Context, cfg connector.Settings) (map[string
 		}
 	}
 	return found, nil
-}
-
-// fromStart begins every partition at its beginning.
-func fromStart(partitions int32) map[int32]int64 {
-	starts := make(map[int32]int64, partitions)
-	for p := range partitions {
-		starts[p] = 0
-	}
-	return starts
 }
 
 // ensureRead makes an offsets topic that does not exist. Creating decides whether it does: only the controller knows for

@@ -37,7 +37,10 @@ const (
 	requestTimeout = 10 * time.Second
 	idleTimeout    = 30 * time.Second
 	metadataAge    = 5 * time.Minute
-	giveUpAfter    = 8 * time.Second // failing requests are not begun again after this
+
+	// giveUpAfter is when a failing request is not begun again. A client that comes back from a hole may have two dead
+	// connections to find out about, each half a request timeout, before it dials; an error still comes within 15 s.
+	giveUpAfter = 11 * time.Second
 )
 
 // way reads the settings that say how to reach the brokers.
