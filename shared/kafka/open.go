@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
-	"golang.org/x/sync/errgroup"
 
 	"sluice.example/shared/connector"
 	"sluice.example/shared/delivery"
@@ -57,21 +56,21 @@ func (k *Kafka) Open(ctx context.Context, transactionalID string, cfg connector.
 	return s, nil
 }
 
-// begin takes the producer id and looks at the offsets topic, side by side: each costs a cold start its round trips.
+// begin looks at the offsets topic, once for each process, and takes the producer id. Not side by side: until the first
+// answer the client knows only bootstrap.servers, and would open a connection to a second of them (KF-11).
 func (s *sink) begin(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, openAtMost)
 	defer cancel()
-	g, gctx := errgroup.WithContext(ctx)
-	if s.transactional {
-		g.Go(func() error {
-			_, _, err := s.cl.ProducerID(gctx)
-			return err
-		})
-	}
 	if s.cfg.OffsetsTopic != "" {
-		g.Go(func() error { return s.k.ensureOffsets(gctx, s.cl, s.cluster, s.cfg.OffsetsTopic) })
+		if err := s.k.ensureOffsets(ctx, s.cl, s.cluster, s.cfg.OffsetsTopic); err != nil {
+			return err
+		}
 	}
-	return g.Wait()
+	if !s.transactional {
+		return nil
+	}
+	_, _, err := s.cl.ProducerID(ctx)
+	return err
 }
 
 // producerID is the client id that Connect gives the producer of a task.
