@@ -86,7 +86,8 @@ func (k *Kafka) ensureOffsets(ctx context.Context, cl *kgo.Client, c *cluster, n
 		return err
 	}
 	t, err := lookUp(ctx, cl, name, false)
-	if unknownTopic(err) {
+	created := unknownTopic(err)
+	if created {
 		if rule.replication == asManyAsBrokers {
 			if rule.replication, err = replicas(ctx, cl); err != nil {
 				return fmt.Errorf("count brokers for topic %s: %w", name, err)
@@ -97,10 +98,11 @@ func (k *Kafka) ensureOffsets(ctx context.Context, cl *kgo.Client, c *cluster, n
 		}
 		k.log.Info("internal topic is there", "topic", name)
 	}
-	if err != nil || t.partitions == 0 {
-		if t, err = waitFor(ctx, cl, name, false, shownWithin); err != nil {
-			return topicError("look up internal", name, err)
-		}
+	if created || kerr.IsRetriable(err) {
+		t, err = waitFor(ctx, cl, name, false, shownWithin)
+	}
+	if err != nil {
+		return topicError("look up internal", name, err)
 	}
 	// Also after creating: somebody else may have been first, with other settings.
 	if err := k.compacted(ctx, cl, name); err != nil {
