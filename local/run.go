@@ -118,7 +118,7 @@ func run(ctx context.Context, roles roleSet, files []string, verbose bool) error
 	p.find, p.run = a.Free, a.RunSlot
 	var loops sync.WaitGroup
 	if roles.scheduler {
-		loops.Go(func() { tickLoop(ctx, prepared(a, say), changed, log) })
+		loops.Go(func() { tickLoop(ctx, a.Tick, changed, log) })
 	}
 	if roles.worker {
 		loops.Go(func() { p.loop(ctx) })
@@ -158,23 +158,6 @@ func closeWithin(f func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
 	defer cancel()
 	return f(ctx)
-}
-
-// prepared makes the internal topics before the first tick that can.
-func prepared(a *app.App, say *progress) func(context.Context) error {
-	ready := false
-	return func(ctx context.Context) error {
-		if !ready {
-			bounded, cancel := context.WithTimeout(ctx, 10*time.Second)
-			err := a.Prepare(bounded)
-			cancel()
-			if err != nil {
-				return fmt.Errorf("internal topics: %w", err)
-			}
-			ready = true
-		}
-		return a.Tick(ctx)
-	}
 }
 
 // serve listens where listeners says.

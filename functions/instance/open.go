@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"sync"
 
 	"sluice.example/shared/app"
 	"sluice.example/shared/scheduler"
@@ -21,40 +20,14 @@ func Open(ctx context.Context) (App, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open app: %w", err)
 	}
-	return &wired{App: opened}, nil
+	return wired{opened}, nil
 }
 
 // wired is the app as functions use it.
-type wired struct {
-	*app.App
-	mu       sync.Mutex
-	prepared bool
-}
+type wired struct{ *app.App }
 
 // RunSlot drops the outcome: it is for a process that decides itself when to run the slot again.
-func (w *wired) RunSlot(ctx context.Context, wake scheduler.Wake) error {
+func (w wired) RunSlot(ctx context.Context, wake scheduler.Wake) error {
 	_, err := w.App.RunSlot(ctx, wake)
 	return err
-}
-
-// Tick makes the internal topics before the first tick of an instance. The scheduler does it for all three functions,
-// because nothing else happens before a first tick has planned it.
-func (w *wired) Tick(ctx context.Context) error {
-	if err := w.prepare(ctx); err != nil {
-		return err
-	}
-	return w.App.Tick(ctx)
-}
-
-func (w *wired) prepare(ctx context.Context) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.prepared {
-		return nil
-	}
-	if err := w.App.Prepare(ctx); err != nil {
-		return fmt.Errorf("prepare internal topics: %w", err)
-	}
-	w.prepared = true
-	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"sluice.example/shared/clock"
@@ -54,6 +55,7 @@ type App struct {
 	announcer *task.Announcer
 	api       http.Handler
 	log       *slog.Logger
+	prepared  atomic.Bool // the internal topics are there
 }
 
 // Open wires an App from worker properties. It connects lazily: a service that cannot be reached shows where it is first
@@ -119,11 +121,23 @@ func (a *App) RunSlot(ctx context.Context, w scheduler.Wake) (task.Outcome, erro
 	return a.worker.Run(ctx, w.Connector, w.Slot)
 }
 
-// Tick is one invocation of the scheduler.
-func (a *App) Tick(ctx context.Context) error { return a.scheduler.Tick(ctx) }
+// Tick is one invocation of the scheduler. Until it has worked once it also makes the internal topics; what is wrong with
+// them is logged, and told by each connector that needs them.
+func (a *App) Tick(ctx context.Context) error {
+	if !a.prepared.Load() {
+		bounded, cancel := context.WithTimeout(ctx, prepareWithin)
+		err := a.kafka.EnsureInternalTopics(bounded)
+		cancel()
+		if err != nil {
+			a.log.Warn("internal topics are not ready", "error", err)
+		} else {
+			a.prepared.Store(true)
+		}
+	}
+	return a.scheduler.Tick(ctx)
+}
 
-// Prepare makes the internal topics, or says what is wrong with them.
-func (a *App) Prepare(ctx context.Context) error { return a.kafka.EnsureInternalTopics(ctx) }
+const prepareWithin = 5 * time.Second
 
 // Free lists the slots of started connectors that nobody holds as far as the store knows. A process that polls for work
 // uses it; in the cloud workers are woken.

@@ -82,7 +82,7 @@ type Assignment struct {
 // Plan is what the scheduler keeps of a connector.
 type Plan struct {
 	Life         string // the connector's life this plan was made for
-	Source       string // project/instance/database/stream that the partitions belong to
+	Source       string // project/instance/database/stream that the partitions belong to; empty: never planned
 	Slots        int    // how many tasks the connector has; ids are dense from 0
 	LowWatermark time.Time
 	LastBeat     time.Time // last time a scheduler went through the connector and wrote

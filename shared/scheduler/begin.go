@@ -19,7 +19,7 @@ func (s *Scheduler) begin(ctx context.Context, snap Snapshot, st connector.Setti
 	if err != nil {
 		return fmt.Errorf("read the offsets topic: %w", err)
 	}
-	plan := &partition.Plan{Life: snap.Connector.Life, Source: source(st), Slots: st.TasksMax, LastBeat: snap.ReadAt}
+	plan := &partition.Plan{Life: snap.Connector.Life, Source: source(st), Slots: st.TasksMax, LastBeat: snap.ReadAt, Version: snap.Plan.Version}
 	if len(found) == 0 {
 		start := st.StartTime
 		if start.IsZero() {

@@ -29,7 +29,7 @@ type Store interface {
 // Snapshot is one connector's documents at one moment.
 type Snapshot struct {
 	Connector   connector.Connector // an empty Name: it was deleted meanwhile
-	Plan        partition.Plan      // zero Version: never planned
+	Plan        partition.Plan      // an empty Source: never planned
 	Slots       []lease.Slot        // sorted by number
 	Assignments []partition.Assignment
 	Due         []*partition.Partition // those whose DueAt has come by ReadAt, finished ones too, the earliest first, at most DueLimit of them

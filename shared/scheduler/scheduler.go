@@ -26,6 +26,9 @@ type Scheduler struct {
 	Parallel int
 }
 
+// beginWithin bounds a first planning, so that a Kafka that does not answer is told of in time.
+const beginWithin = 10 * time.Second
+
 // rounds bounds how often one pass goes on because its own writes opened new work.
 const rounds = 6
 
@@ -84,11 +87,17 @@ func (s *Scheduler) round(ctx context.Context, snap Snapshot) (again bool, err e
 	if err != nil {
 		return false, s.trouble(ctx, snap, err.Error())
 	}
-	if snap.Plan.Version.IsZero() {
+	if snap.Plan.Source == "" { // never planned
 		if snap.Connector.Target != connector.Started {
 			return false, nil // a connector created stopped or paused begins when it is resumed (RE-25)
 		}
-		return true, s.begin(ctx, snap, settings)
+		bounded, cancel := context.WithTimeout(ctx, beginWithin)
+		defer cancel()
+		err := s.begin(bounded, snap, settings)
+		if err != nil && !errors.Is(err, lease.ErrConflict) && !errors.Is(err, lease.ErrStore) && ctx.Err() == nil {
+			return false, errors.Join(err, s.trouble(ctx, snap, err.Error()))
+		}
+		return true, err
 	}
 	if t := foreign(snap, settings); t != "" {
 		return false, s.trouble(ctx, snap, t)
@@ -136,18 +145,16 @@ func source(st connector.Settings) string {
 	return st.Project + "/" + st.Instance + "/" + st.Database + "/" + st.ChangeStream
 }
 
-// trouble notes why the connector cannot be planned, once.
+// trouble notes why the connector cannot be planned, once. It shows as the connector's FAILED with its trace; the next tick
+// tries again and takes it back.
 func (s *Scheduler) trouble(ctx context.Context, snap Snapshot, text string) error {
-	if snap.Plan.Trouble == text && snap.Plan.Life == snap.Connector.Life {
+	p := snap.Plan
+	if p.Trouble == text && p.Life == snap.Connector.Life {
 		return nil
 	}
 	s.Logger.Error("connector cannot be planned", "connector", snap.Connector.Name, "trouble", text)
-	p := snap.Plan
-	p.Trouble = text
-	if !p.Version.IsZero() { // a plan that does not exist yet must not keep the first planning from happening
-		return s.Store.Commit(ctx, snap.Connector.Name, partition.Change{Plan: &p})
-	}
-	return nil
+	p.Trouble, p.Life = text, snap.Connector.Life
+	return s.Store.Commit(ctx, snap.Connector.Name, partition.Change{Plan: &p})
 }
 
 // recover ends slots whose lease ran out, and takes back what dead slots held. The partitions stay unclean: whoever claims
