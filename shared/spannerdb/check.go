@@ -3,10 +3,7 @@ package spannerdb
 import (
 	"context"
 	"errors"
-	"strings"
-
-	"cloud.google.com/go/spanner"
-	"google.golang.org/grpc/codes"
+	"time"
 
 	"sluice.example/shared/changestream"
 	"sluice.example/shared/connectapi"
@@ -14,58 +11,52 @@ import (
 )
 
 // Checker is the part of a connector's validation that asks Spanner. It is safe for concurrent use; each check opens and
-// closes a client.
+// closes a client of its own.
 type Checker struct{ Options []Option }
 
 var _ connectapi.Checker = Checker{}
 
-// Check tells whether the change stream exists and can be read, within ctx. Problems come by key.
+// Check tells whether the change stream exists and can be read. It answers before ctx ends: what did not answer by then is a
+// problem of the host. A credential is never repeated.
 func (c Checker) Check(ctx context.Context, cfg connector.Settings) map[string][]string {
-	d, err := Open(ctx, cfg, c.Options...)
+	ctx, cancel := early(ctx)
+	defer cancel()
+	d, err := Open(ctx, cfg, append([]Option{Channels(1)}, c.Options...)...)
 	if err == nil {
 		defer d.Close()
-		_, err = d.watched(ctx, cfg.ChangeStream)
+		_, err = d.lookUp(ctx, cfg.ChangeStream)
 	}
-	if err == nil {
+	var p *Problem
+	switch {
+	case err == nil:
 		return nil
+	case errors.Is(err, errAbsent):
+		return map[string][]string{streamKey: {err.Error()}} // the peer's own sentence, as it is
+	case errors.As(err, &p):
+		return problem(p.Key, p.Text)
+	case changestream.Transient(err):
+		return problem(hostKeyOf(cfg), err.Error())
 	}
-	key, words := place(cfg, err)
-	return map[string][]string{key: {words}}
+	return problem(hostKeyOf(cfg), "Spanner did not answer in time")
 }
 
-// place finds the key that an error belongs to, and words for the user.
-func place(cfg connector.Settings, err error) (key, words string) {
-	var p *Problem
-	if errors.As(err, &p) {
-		if p.Key == streamKey {
-			return p.Key, p.Text // the peer's own sentence
-		}
-		return p.Key, p.Error()
+// early ends a little before ctx does, so that the answer still reaches the one who asked.
+func early(ctx context.Context) (context.Context, context.CancelFunc) {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return context.WithTimeout(ctx, patience)
 	}
-	words = err.Error()
-	low := strings.ToLower(words)
-	switch {
-	case changestream.Transient(err) || errors.Is(err, context.DeadlineExceeded):
-		key = "gcp.spanner.host"
-		if cfg.Host == "" {
-			key = "gcp.spanner.emulator.host"
-		}
-		if errors.Is(err, context.DeadlineExceeded) {
-			words = "Spanner did not answer in time: " + words
-		}
-	case spanner.ErrCode(err) == codes.NotFound || strings.Contains(low, "not found"):
-		switch {
-		case strings.Contains(low, "instance not found"):
-			key = "gcp.spanner.instance.id"
-		case strings.Contains(low, "project not found"):
-			key = "gcp.spanner.project.id"
-		default:
-			key = "gcp.spanner.database.id"
-		}
-	case strings.Contains(low, "credential"):
-		key = "gcp.spanner.credentials.json"
-	default:
-		key = streamKey
+	return context.WithDeadline(ctx, end.Add(-time.Until(end)/10))
+}
+
+func problem(key, text string) map[string][]string {
+	return map[string][]string{key: {"The '" + key + "' value is invalid: " + text}}
+}
+
+// hostKeyOf is the key to look at when the server cannot be reached.
+func hostKeyOf(cfg connector.Settings) string {
+	if cfg.EmulatorHost != "" {
+		return emulatorKey
 	}
-	return key, "The '" + key + "' value is invalid: " + words
+	return hostKey
 }
