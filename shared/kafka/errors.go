@@ -49,6 +49,10 @@ func (c *cluster) explain(what string, err error) error {
 		return fmt.Errorf("%s: no answer from the Kafka brokers at bootstrap.servers %s: %w", what, c.bootstrap, err)
 	case errors.Is(err, kerr.SaslAuthenticationFailed):
 		return fmt.Errorf("%s: the Kafka brokers at bootstrap.servers %s refuse the login (sasl.mechanism, sasl.jaas.config): %w", what, c.bootstrap, err)
+	case errors.Is(err, kerr.InvalidTransactionTimeout):
+		return fmt.Errorf("%s: transaction.timeout.ms is above the brokers' transaction.max.timeout.ms: %w", what, err)
+	case errors.Is(err, kerr.TransactionalIDAuthorizationFailed):
+		return fmt.Errorf("%s: WRITE and DESCRIBE on the transactional id are needed: %w", what, err)
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// Connect gives its internal topics three replicas and fails on a smaller cluster (KF-07). Here three is meant only where
-// the worker says so; otherwise a cluster of one or two brokers gives as many as it has.
-const (
-	asManyAsBrokers int16 = 0 // in a rule: not set by the user
-	wantedReplicas        = 3
-)
+// asManyAsBrokers in a rule: the user did not set the factor.
+const asManyAsBrokers = 0
+
+// wantedReplicas is Connect's default for its internal topics, with which it fails on a smaller cluster (KF-07). Here
+// three is insisted on only where the worker says so; otherwise one or two brokers give as many replicas as they are.
+const wantedReplicas = 3
 
 // EnsureInternalTopics makes the worker's offsets topic where it is missing, as Connect does at its start: compacted, of
 // offset.storage.partitions (25) partitions, with offset.storage.replication.factor replicas (three, or as many as there

@@ -62,8 +62,12 @@ func New(worker map[string]string, opt Options) (*Kafka, error) {
 	if err != nil {
 		return nil, err
 	}
+	trimmed := make(map[string]string, len(worker))
+	for key, v := range worker {
+		trimmed[key] = strings.TrimSpace(v)
+	}
 	k := &Kafka{
-		worker: worker, policy: p, opt: opt, log: opt.Logger,
+		worker: trimmed, policy: p, opt: opt, log: opt.Logger,
 		pool: make(map[string]pooled), clusters: make(map[string]*cluster), warned: make(map[string]bool),
 	}
 	for _, kind := range []kind{producerKind, adminKind, consumerKind} {

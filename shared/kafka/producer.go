@@ -121,7 +121,7 @@ func (k *Kafka) producerPlan(connector map[string]string, exactlyOnce bool) (*pl
 		switch {
 		case known && v != "":
 			row(p, r, v)
-		case known, common(key), slices.Contains(producerQuiet, key):
+		case known, slices.Contains(producerQuiet, key), common(key) && understood(key):
 		case key == "enable.idempotence" || key == "transactional.id":
 			if key == "transactional.id" || !strings.EqualFold(v, "true") {
 				unknown = append(unknown, written(values, key)+" (always set by Sluice)")
@@ -164,6 +164,24 @@ func (p *plan) acks(values map[string]string, exactlyOnce bool) error {
 		return fmt.Errorf("%s is %q: all or 1; without acknowledgements no checkpoint is safe", written(values, "acks"), v)
 	}
 	return nil
+}
+
+// understood tells whether a key of the families ssl and sasl is one that tls.go, sasl.go and bearer.go read, or one that
+// has nothing to tune here.
+func understood(key string) bool {
+	if !strings.HasPrefix(key, "ssl.") && !strings.HasPrefix(key, "sasl.") {
+		return true
+	}
+	switch key {
+	case "ssl.truststore.type", "ssl.truststore.location", "ssl.truststore.certificates", "ssl.truststore.password",
+		"ssl.keystore.type", "ssl.keystore.location", "ssl.keystore.certificate.chain", "ssl.keystore.key", "ssl.keystore.password",
+		"ssl.enabled.protocols", "ssl.protocol", "ssl.endpoint.identification.algorithm",
+		"sasl.mechanism", "sasl.jaas.config", "sasl.login.callback.handler.class", "sasl.client.callback.handler.class",
+		"sasl.oauthbearer.token.endpoint.url", "sasl.oauthbearer.scope",
+		"sasl.oauthbearer.client.credentials.client.id", "sasl.oauthbearer.client.credentials.client.secret":
+		return true
+	}
+	return strings.HasPrefix(key, "sasl.login.refresh.") || strings.HasPrefix(key, "sasl.login.retry.")
 }
 
 func defaultPartitioner(class string) bool {

@@ -88,12 +88,12 @@ func TestTranslation(t *testing.T) {
 
 func TestUntranslatedAreNamedOnce(t *testing.T) {
 	t.Parallel()
-	k := worker(t, "producer.interceptor.classes", "a.B")
+	k := worker(t, "producer.interceptor.classes", "a.B", "ssl.cipher.suites", "X", "sasl.login.refresh.window.factor", "0.8")
 	p, err := k.producerPlan(map[string]string{
 		"producer.override.partitioner.class": "org.apache.kafka.clients.producer.RoundRobinPartitioner", "producer.override.enable.idempotence": "false",
 		"producer.override.transactional.id": "mine", "producer.override.acks": "-1", "producer.override.max.block.ms": "1",
 	}, true)
-	want := "producer settings without effect: producer.override.enable.idempotence (always set by Sluice), producer.interceptor.classes, producer.override.partitioner.class, producer.override.transactional.id (always set by Sluice)"
+	want := "producer settings without effect: producer.override.enable.idempotence (always set by Sluice), producer.interceptor.classes, producer.override.partitioner.class, ssl.cipher.suites, producer.override.transactional.id (always set by Sluice)"
 	if err != nil || p.warning != want {
 		t.Errorf("warning %q, %v", p.warning, err)
 	}

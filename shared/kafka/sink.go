@@ -60,9 +60,13 @@ func (s *sink) Deliver(ctx context.Context, b delivery.Batch) ([]delivery.Place,
 	select {
 	case o = <-done:
 	case <-ctx.Done():
-		// The client waits for answers to what is in flight, whatever the context says, because it must know their
-		// sequence numbers. Closing it ends that; the outcome is unknown (KF-01).
-		o = outcome{err: ctx.Err()}
+		select {
+		case o = <-done: // just in time
+		default:
+			// The client waits for answers to what is in flight, whatever the context says, because it must know
+			// their sequence numbers. Closing it ends that; the outcome is unknown (KF-01).
+			o = outcome{err: ctx.Err()}
+		}
 	}
 	var large *delivery.TooLarge
 	switch {
@@ -127,7 +131,7 @@ func (s *sink) die(err error) error {
 	return err
 }
 
-// Close gives the client up; what is open is aborted by closing nothing: between deliveries nothing is.
+// Close gives the client up. Between deliveries no transaction is open, so there is nothing to wait for.
 func (s *sink) Close(context.Context) {
 	if s.dead == nil {
 		_ = s.die(errClosed)

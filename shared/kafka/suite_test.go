@@ -12,7 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kversion"
 
 	"sluice.example/shared/delivery"
 	"sluice.example/shared/offset"
@@ -52,6 +54,18 @@ func TestOnFake(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			b, _ := fake(t)
+			s.test(t, b)
+		})
+	}
+}
+
+// TestOnOldFake is the suite on brokers of before KIP-890, whose transactions keep their epoch.
+func TestOnOldFake(t *testing.T) {
+	t.Parallel()
+	for _, s := range suite {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			b, _ := fake(t, kfake.MaxVersions(kversion.V3_6_0()))
 			s.test(t, b)
 		})
 	}
