@@ -134,7 +134,11 @@ func TestFieldsAreJudged(t *testing.T) {
 			case fine && err != nil:
 				t.Errorf("%s.%s, %s: %v", f.kind, f.path, what, err)
 			case !fine:
-				refuses(t, f.kind+"."+f.path+", "+what, err, f.kind, f.path[strings.LastIndexByte(f.path, '.')+1:])
+				leaf := f.path[strings.LastIndexByte(f.path, '.')+1:]
+				if strings.HasSuffix(leaf, "timestamp") && what == "other in PostgreSQL" {
+					leaf = "" // of a wrong time in JSON, only the record is named
+				}
+				refuses(t, f.kind+"."+f.path+", "+what, err, f.kind, leaf)
 			}
 		}
 		_, err := google(with(whole(), at, gone{}), with(whole(), at, gone{}))
@@ -143,6 +147,9 @@ func TestFieldsAreJudged(t *testing.T) {
 		judge("absent in PostgreSQL", err, f.optional)
 		for _, is := range append([]any{nil}, f.wrong...) {
 			fine := f.optional && is == nil
+			if f.kind == "heartbeat_record" && is == nil {
+				continue // a record of nulls is none in GoogleSQL, see TestEmptyPlaces
+			}
 			_, err = google(whole(), with(whole(), at, is))
 			judge("other in GoogleSQL", err, fine)
 			_, err = postgres(jsonRow(f.kind, with(kinds[f.kind], f.path, is)))

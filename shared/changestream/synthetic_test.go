@@ -184,9 +184,11 @@ func asJSON(v any) any {
 }
 
 func jsonRow(kind string, v any) string {
-	text, err := json.Marshal(map[string]any{kind: asJSON(v)})
-	if err != nil {
+	var text strings.Builder
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(map[string]any{kind: asJSON(v)}); err != nil {
 		return err.Error()
 	}
-	return string(text)
+	return strings.TrimSpace(text.String())
 }
