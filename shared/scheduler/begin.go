@@ -23,7 +23,9 @@ func (s *Scheduler) begin(ctx context.Context, snap Snapshot, st connector.Setti
 	if len(found) == 0 {
 		start := st.StartTime
 		if start.IsZero() {
-			start = snap.ReadAt
+			// Now is when REST accepted the wish to run, by the store's clock: a change committed while the first planning
+			// was still to come is the user's as well (I8).
+			start = snap.Connector.Version
 		}
 		root := partition.Root(start, snap.ReadAt)
 		s.Logger.Info("planning a new connector", "connector", st.Name, "start", start)
