@@ -37,7 +37,11 @@ func (c Checker) Check(ctx context.Context, cfg connector.Settings) map[string][
 	case changestream.Transient(err):
 		return problem(hostKeyOf(cfg), err.Error())
 	}
-	return problem(hostKeyOf(cfg), "Spanner did not answer in time")
+	n := names{host: cfg.Host}
+	if d != nil {
+		n = d.name
+	}
+	return problem(hostKeyOf(cfg), "Spanner at "+n.where()+" did not answer in time")
 }
 
 // early ends a little before ctx does, so that the answer still reaches the one who asked.
