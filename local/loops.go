@@ -36,12 +36,18 @@ func (b bell) ring() {
 func tickLoop(ctx context.Context, tick func(context.Context) error, changed bell, log *slog.Logger) {
 	timer := time.NewTicker(tickEvery)
 	defer timer.Stop()
+	said := ""
 	for {
 		bounded, cancel := context.WithTimeout(ctx, 30*time.Second)
-		if err := tick(bounded); err != nil && ctx.Err() == nil {
+		err := tick(bounded)
+		cancel()
+		switch {
+		case err == nil:
+			said = ""
+		case ctx.Err() == nil && err.Error() != said: // the same trouble is said once
+			said = err.Error()
 			log.Warn("tick", "error", err)
 		}
-		cancel()
 		select {
 		case <-ctx.Done():
 			return

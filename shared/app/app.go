@@ -56,6 +56,7 @@ type App struct {
 	api       http.Handler
 	log       *slog.Logger
 	prepared  atomic.Bool // the internal topics are there
+	warned    atomic.Bool // that they are not
 }
 
 // Open wires an App from worker properties. It connects lazily: a service that cannot be reached shows where it is first
@@ -89,7 +90,7 @@ func Open(ctx context.Context, props Properties, opt Options) (*App, error) {
 	if err != nil {
 		return nil, errors.Join(err, a.store.Close())
 	}
-	source := sources{exact: opt.ExactSpanner}
+	source := sources{exact: opt.ExactSpanner || props.Get("sluice.spanner.exact") == "true"}
 	events := task.Events{}
 	if opt.Finished != nil {
 		events.Finished = func(string, int, string, int) { opt.Finished() }
@@ -128,10 +129,9 @@ func (a *App) Tick(ctx context.Context) error {
 		bounded, cancel := context.WithTimeout(ctx, prepareWithin)
 		err := a.kafka.EnsureInternalTopics(bounded)
 		cancel()
-		if err != nil {
-			a.log.Warn("internal topics are not ready", "error", err)
-		} else {
-			a.prepared.Store(true)
+		a.prepared.Store(err == nil)
+		if err != nil && a.warned.CompareAndSwap(false, true) {
+			a.log.Warn("internal topics are not ready, trying on", "error", err)
 		}
 	}
 	return a.scheduler.Tick(ctx)
