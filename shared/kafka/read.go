@@ -10,6 +10,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"sluice.example/shared/clock"
 )
 
 // starts are the offsets to read each partition from: the lowest of several, one that the log never had counting as its
@@ -40,8 +42,15 @@ const fetchWait = 500 * time.Millisecond
 // compaction has left nothing.
 func read(ctx context.Context, cl *kgo.Client, name string, t topic, from starts, each func(*kgo.Record) error) error {
 	left, err := stretches(ctx, cl, name, from)
-	if err != nil {
-		return err
+	end := clock.System.Now().Add(shownWithin) // of a topic that a broker has not heard of yet
+	for pause := 20 * time.Millisecond; err != nil; pause = min(2*pause, time.Second) {
+		if !kerr.IsRetriable(err) || unknownTopic(err) && clock.System.Now().After(end) {
+			return err
+		}
+		if werr := wait(ctx, pause); werr != nil {
+			return errors.Join(werr, err)
+		}
+		left, err = stretches(ctx, cl, name, from)
 	}
 	for pause := 20 * time.Millisecond; len(left) > 0; {
 		err := fetchAll(ctx, cl, name, t, left, each)
@@ -92,7 +101,7 @@ func stretches(ctx context.Context, cl *kgo.Client, name string, from starts) (m
 		first, ok1 := firsts.Lookup(name, p)
 		last, ok2 := ends.Lookup(name, p)
 		if !ok1 || !ok2 {
-			return nil, fmt.Errorf("topic %s has no partition %d: %w", name, p, kerr.UnknownTopicOrPartition)
+			return nil, fmt.Errorf("topic %s has no partition %d", name, p)
 		}
 		next := last.Offset
 		for _, o := range wanted {

@@ -40,6 +40,7 @@ var suite = []struct {
 	{"a hole ends a delivery in time and later ones work", blackHole},
 	{"a failed read is an error", failedRead},
 	{"the offsets topic is made compacted and checked", internals},
+	{"a topic deleted under a warm sink", deletedTopic},
 	{"consume", consumes},
 	{"the cluster has an id", func(t *testing.T, b bench) {
 		if id, err := b.kafka(t).ClusterID(limited(t)); err != nil || id == "" {

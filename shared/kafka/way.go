@@ -132,7 +132,7 @@ func (w *way) options(k *Kafka) []kgo.Opt {
 		kgo.ConnIdleTimeout(w.idle),
 		kgo.MetadataMaxAge(w.age),
 		kgo.MetadataMinAge(100 * time.Millisecond),
-		kgo.UnknownTopicRetries(20), // a topic just made is not known to every broker at once
+		kgo.UnknownTopicRetries(10), // a topic just made is not known to every broker at once
 		kgo.DisableClientMetrics(),  // KIP-714: nothing for clients that live for seconds
 		kgo.SoftwareNameAndVersion("sluice", "1"),
 	}
