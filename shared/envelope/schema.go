@@ -9,7 +9,6 @@ import (
 var (
 	requiredString = record.Of(record.String)
 	requiredInt64  = record.Of(record.Int64)
-	requiredInt32  = record.Of(record.Int32)
 	optionalString = record.OptionalOf(record.String)
 	optionalInt64  = record.OptionalOf(record.Int64)
 	optionalInt32  = record.OptionalOf(record.Int32)

@@ -92,7 +92,8 @@ func (w write) label() string { return w.ref.Parent.ID + "/" + w.ref.ID }
 func (s *Store) send(ctx context.Context, writes []write, id string) ([]*firestore.WriteResult, error) {
 	// The client's Transaction would ask for a transaction first, and its BulkWriter is not atomic: the batch is the one
 	// way to a plain Commit, though it is marked as deprecated in favour of them.
-	batch := s.client.Batch() //nolint:staticcheck // see above
+	//lint:ignore SA1019 see above
+	batch := s.client.Batch()
 	for _, w := range writes {
 		switch {
 		case w.removes():

@@ -96,6 +96,7 @@ func codeOf(err error) codes.Code {
 
 // describe is the service's own text, without the client's wrapping.
 func describe(err error) string {
+	//lint:ignore SA1019 the replacement does not carry the texts of errors that the client itself makes
 	var e *spanner.Error
 	if errors.As(err, &e) {
 		if s, ok := status.FromError(e.Unwrap()); ok && e.Unwrap() != nil {

@@ -12,8 +12,8 @@ import (
 	"sluice.example/shared/partition"
 )
 
-// holding is one partition held by a session. Its reader, a goroutine of the invocation, owns cursor, window, family and
-// uid; the session's goroutine owns the rest and touches the reader's part only while no reader runs.
+// holding is one partition held by a session. Its reader, a goroutine of the invocation, owns cursor, window and family;
+// the session's goroutine owns the rest and touches the reader's part only while no reader runs.
 type holding struct {
 	s *session
 	p *partition.Partition // the document; Position and Place are what Kafka has
@@ -30,7 +30,6 @@ type holding struct {
 	beatAt  time.Time // when the last heartbeat message was made
 	rang    bool      // a live query that may not be believed has something to tell
 	refused time.Time // start of the last refusal
-	uid     uint64
 
 	stop context.CancelFunc // of the running reader; nil: none runs
 	done chan struct{}
