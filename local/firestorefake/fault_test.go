@@ -109,7 +109,7 @@ func TestClockIsTheServersOwn(t *testing.T) {
 			return result.UpdateTime
 		}
 		start := write(0)
-		if start.Sub(time.Now()).Abs() > time.Microsecond {
+		if time.Until(start).Abs() > time.Microsecond {
 			t.Errorf("commit at %v, the clock says %v", start, time.Now())
 		}
 		fake.Advance(10 * time.Minute)

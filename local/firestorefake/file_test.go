@@ -109,7 +109,8 @@ func victim(path string) error {
 		return err
 	}
 	for n := 0; ; n++ {
-		batch := c.Batch() //nolint:staticcheck // the one way to an atomic commit without a transaction
+		//lint:ignore SA1019 the one way to an atomic commit without a transaction
+		batch := c.Batch()
 		batch.Create(c.Doc("a/"+strconv.Itoa(n)), map[string]any{"n": n})
 		batch.Create(c.Doc("b/"+strconv.Itoa(n)), map[string]any{"n": n})
 		if _, err := batch.Commit(ctx); err != nil {
