@@ -16,11 +16,12 @@ func (d *Database) DDL(statements ...string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, text := range statements {
-		parsed, err := memefish.ParseDDL("", strings.TrimSuffix(strings.TrimSpace(text), ";"))
+		text = strings.TrimSuffix(strings.TrimSpace(text), ";")
+		parsed, err := memefish.ParseDDL("", text)
 		if err != nil {
 			return status.Errorf(codes.InvalidArgument, "Error parsing Spanner DDL statement: %s : %v", text, err)
 		}
-		if err := d.define(parsed); err != nil {
+		if err := d.define(parsed, text); err != nil {
 			return err
 		}
 		for _, s := range d.streams {
@@ -30,12 +31,12 @@ func (d *Database) DDL(statements ...string) error {
 	return nil
 }
 
-func (d *Database) define(statement ast.DDL) error {
+func (d *Database) define(statement ast.DDL, text string) error {
 	switch st := statement.(type) {
 	case *ast.CreateTable:
-		return d.createTable(st)
+		return d.createTable(st, text)
 	case *ast.AlterTable:
-		return d.alterTable(st)
+		return d.alterTable(st, text)
 	case *ast.DropTable:
 		return d.dropTable(st)
 	case *ast.CreateChangeStream:

@@ -22,7 +22,7 @@ func spell(p *ast.Path) string {
 	return (&table{schema: schema, name: name}).spelled()
 }
 
-func (d *Database) createTable(st *ast.CreateTable) error {
+func (d *Database) createTable(st *ast.CreateTable, text string) error {
 	t := &table{}
 	t.schema, t.name = nameOf(st.Name)
 	if t.schema != "" && !slices.Contains(d.schemas, t.schema) {
@@ -36,7 +36,7 @@ func (d *Database) createTable(st *ast.CreateTable) error {
 	}
 	keys := st.PrimaryKeys
 	for _, def := range st.Columns {
-		if err := t.add(def); err != nil {
+		if err := t.add(def, text); err != nil {
 			return err
 		}
 		if def.PrimaryKey {
@@ -82,8 +82,11 @@ func policyText(p *ast.RowDeletionPolicy) string {
 	return strings.TrimSuffix(strings.TrimPrefix(p.SQL(), "ROW DELETION POLICY ("), ")")
 }
 
+// written is an expression as the statement has it.
+func written(x ast.Expr, text string) string { return text[x.Pos():x.End()] }
+
 // add appends a column.
-func (t *table) add(def *ast.ColumnDef) error {
+func (t *table) add(def *ast.ColumnDef, text string) error {
 	if t.column(def.Name.Name) != nil {
 		return status.Errorf(codes.FailedPrecondition, "Duplicate column name %s.%s.", t.spelled(), def.Name.Name)
 	}
@@ -94,9 +97,9 @@ func (t *table) add(def *ast.ColumnDef) error {
 	c := &column{name: def.Name.Name, slot: t.slots, typ: typ, notNull: def.NotNull}
 	switch d := def.DefaultSemantics.(type) {
 	case *ast.ColumnDefaultExpr:
-		c.fallback = d.Expr
+		c.fallback, c.fallbackText = d.Expr, written(d.Expr, text)
 	case *ast.GeneratedColumnExpr:
-		c.generated, c.stored = d.Expr.SQL(), !d.Stored.Invalid()
+		c.generated, c.stored = written(d.Expr, text), !d.Stored.Invalid()
 	}
 	c.set(def.Options)
 	t.columns = append(t.columns, c)
@@ -116,7 +119,7 @@ func (c *column) set(o *ast.Options) {
 	}
 }
 
-func (d *Database) alterTable(st *ast.AlterTable) error {
+func (d *Database) alterTable(st *ast.AlterTable, text string) error {
 	t := d.tables[spell(st.Name)]
 	if t == nil {
 		return status.Errorf(codes.NotFound, "Table not found: %s", spell(st.Name))
@@ -126,7 +129,7 @@ func (d *Database) alterTable(st *ast.AlterTable) error {
 		if alter.IfNotExists && t.column(alter.Column.Name.Name) != nil {
 			return nil
 		}
-		if err := t.add(alter.Column); err != nil {
+		if err := t.add(alter.Column, text); err != nil {
 			return err
 		}
 		for _, s := range d.listed {
@@ -147,7 +150,7 @@ func (d *Database) alterTable(st *ast.AlterTable) error {
 		if c == nil {
 			return status.Errorf(codes.NotFound, "Column not found in table %s: %s", t.spelled(), alter.Name.Name)
 		}
-		return c.alter(t, alter.Alteration)
+		return c.alter(t, alter.Alteration, text)
 	case *ast.AddRowDeletionPolicy:
 		t.policy = policyText(alter.RowDeletionPolicy)
 		return nil
@@ -161,7 +164,7 @@ func (d *Database) alterTable(st *ast.AlterTable) error {
 	return status.Errorf(codes.Unimplemented, "the fake does not know the statement: %s", st.SQL())
 }
 
-func (c *column) alter(t *table, how ast.ColumnAlteration) error {
+func (c *column) alter(t *table, how ast.ColumnAlteration, text string) error {
 	switch a := how.(type) {
 	case *ast.AlterColumnType:
 		typ, err := typeOf(a.Type)
@@ -175,7 +178,7 @@ func (c *column) alter(t *table, how ast.ColumnAlteration) error {
 	case *ast.AlterColumnSetOptions:
 		c.set(a.Options)
 	case *ast.AlterColumnSetDefault:
-		c.fallback = a.DefaultExpr.Expr
+		c.fallback, c.fallbackText = a.DefaultExpr.Expr, written(a.DefaultExpr.Expr, text)
 	case *ast.AlterColumnDropDefault:
 		c.fallback = nil
 	default:

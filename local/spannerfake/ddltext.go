@@ -31,7 +31,7 @@ func (t *table) statement() string {
 			b.WriteString(" NOT NULL")
 		}
 		if c.fallback != nil {
-			fmt.Fprintf(&b, " DEFAULT (%s)", c.fallback.SQL())
+			fmt.Fprintf(&b, " DEFAULT (%s)", c.fallbackText)
 		}
 		if c.generated != "" {
 			fmt.Fprintf(&b, " AS (%s)", c.generated)

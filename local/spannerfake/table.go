@@ -25,15 +25,16 @@ type table struct {
 
 // column is a column. Its slot is its place in stored rows, which stays when other columns are dropped.
 type column struct {
-	name      string
-	slot      int
-	typ       *columnType
-	notNull   bool
-	inKey     bool
-	fallback  ast.Expr // DEFAULT; nil: none
-	generated string   // expression of a generated column; "": an ordinary one
-	stored    bool
-	stamped   bool // allow_commit_timestamp
+	name         string
+	slot         int
+	typ          *columnType
+	notNull      bool
+	inKey        bool
+	fallback     ast.Expr // DEFAULT; nil: none
+	fallbackText string
+	generated    string // expression of a generated column; "": an ordinary one
+	stored       bool
+	stamped      bool // allow_commit_timestamp
 }
 
 type keyPart struct {

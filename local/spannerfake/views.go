@@ -129,7 +129,7 @@ var views = map[string]view{
 					var fallback, generated, stored any
 					is := "NEVER"
 					if c.fallback != nil {
-						fallback = c.fallback.SQL()
+						fallback = c.fallbackText
 					}
 					if c.generated != "" {
 						is, generated, stored = "ALWAYS", c.generated, yesNo(c.stored)
