@@ -177,11 +177,6 @@ func (h *holding) plan(now, sliceEnd time.Time) (q changestream.Query, live bool
 		q.End = now
 	} else {
 		q.End, live = sliceEnd, true
-		if !h.s.stream.Exact() {
-			// The client hands an emulator's rows on when the next resume token comes, and only the first row has one: the
-			// bell must be that row, not a heartbeat.
-			q.Heartbeat = bellHeartbeat
-		}
 	}
 	if !st.EndTime.IsZero() && st.EndTime.Before(q.End) {
 		q.End = st.EndTime
@@ -199,8 +194,6 @@ const (
 	// tailHeartbeat closes the last change of a burst in a live query; the messages to the heartbeat topic keep to
 	// heartbeat.interval.ms.
 	tailHeartbeat = 200 * time.Millisecond
-	// bellHeartbeat is the longest interval that Spanner takes.
-	bellHeartbeat = 5 * time.Minute
 )
 
 // take handles one record.

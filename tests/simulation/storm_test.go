@@ -78,7 +78,7 @@ const (
 )
 
 func newStorm(t *testing.T, seed uint64, what sabotage) *storm {
-	s := &storm{seed: seed, sabotage: what, workers: 3, changes: 1500, keys: 40, lease: 600 * time.Millisecond, killPerMille: 6, pausePerMille: 8,
+	s := &storm{seed: seed, sabotage: what, workers: 3, changes: 1500, keys: 40, lease: time.Second, killPerMille: 6, pausePerMille: 8,
 		t: t, rnd: rand.New(rand.NewPCG(seed, 0)), written: make(map[int64]bool)}
 	var out io.Writer = io.Discard
 	if os.Getenv("SIM_LOG") != "" {
