@@ -96,7 +96,9 @@ func (d *Database) createStream(st *ast.CreateChangeStream) error {
 		d.listed = d.listed[:len(d.listed)-1]
 		return err
 	}
-	s.created = d.next()
+	// It can be read from the clock's time on, which a clock that stands still has shown already.
+	s.created = d.server.Now()
+	d.settle(s.created)
 	s.open(s.created, d.server.opts.Partitions)
 	return nil
 }
