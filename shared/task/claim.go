@@ -82,7 +82,7 @@ func (s *session) inherit(ctx context.Context, assigned map[partition.ID]bool) e
 		}
 		for chunk := range chunks(others, claimChunk) {
 			for _, p := range chunk {
-				p.Held, p.Clean, p.DueAt = false, false, s.serverNow(s.w.Clock.Now())
+				p.Held, p.Clean, p.DueAt = false, false, s.atMost(s.w.Clock.Now())
 			}
 			if err := s.write(ctx, partition.Change{Partitions: chunk}); err != nil {
 				return err

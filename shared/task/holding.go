@@ -128,7 +128,8 @@ var errFinished = errors.New("partition finished")
 
 // query runs one query and moves the cursor. See partition.Cursor for what its end means.
 func (h *holding) query(ctx context.Context, now, sliceEnd time.Time) error {
-	q, live := h.plan(now, sliceEnd)
+	// In Spanner's time, as the store tells it: a worker whose clock is wrong must neither ask for the future nor stop short.
+	q, live := h.plan(h.s.atLeast(now), h.s.atLeast(sliceEnd))
 	if limit := h.s.settings.EndTime; !limit.IsZero() && h.cursor.Start.After(limit) {
 		return h.finish(ctx, nil)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"sluice.example/shared/changestream"
@@ -33,9 +34,7 @@ type session struct {
 	held     map[partition.ID]*holding
 	counted  bool // every partition that names this slot is in held: Lowest may be raised
 
-	server  time.Time // the store's time when it was last read,
-	asked   time.Time // and ours just before
-	polled  time.Time
+	store   atomic.Pointer[storeTime]
 	renewed time.Time // last write of the slot with a new expiry
 	beat    time.Time // last write of the slot at all
 	trouble *trouble
@@ -86,13 +85,25 @@ func wanted(v View) bool {
 	return !(v.Slot.State == lease.Failed && v.Slot.Life == c.Life && v.Slot.Epoch >= c.EpochOf(taskID(v.Slot.Number)))
 }
 
+// storeTime is the store's time at a read that was asked for and answered at these times of our clock. What this worker's
+// own clock says is never compared with anybody else's time (I3, FS-06).
+type storeTime struct{ at, asked, answered time.Time }
+
 // saw notes the store's time of a read that was asked for at asked.
 func (s *session) saw(v View, asked time.Time) {
-	s.server, s.asked, s.polled = v.Slot.ReadAt, asked, asked
+	s.store.Store(&storeTime{at: v.Slot.ReadAt, asked: asked, answered: s.w.Clock.Now()})
 }
 
-// serverNow is the store's time now, never too early: it counts from before the last read was asked for.
-func (s *session) serverNow(now time.Time) time.Time { return s.server.Add(now.Sub(s.asked)) }
+// atLeast is a time that the store's clock has reached when ours says now; atMost one that it has not passed.
+func (s *session) atLeast(now time.Time) time.Time {
+	t := s.store.Load()
+	return t.at.Add(now.Sub(t.answered))
+}
+
+func (s *session) atMost(now time.Time) time.Time {
+	t := s.store.Load()
+	return t.at.Add(now.Sub(t.asked))
+}
 
 // take claims the slot and opens what it needs (S0): the commit, then the producer id at once, before anything is
 // claimed or read. The stream is opened meanwhile; it needs no lease.
@@ -112,7 +123,7 @@ func (s *session) take(ctx context.Context, v View) error {
 	if err := s.w.Store.Commit(ctx, s.name, partition.Change{Slots: []*lease.Slot{&taken}}); err != nil {
 		return err
 	}
-	s.slot, s.grant = taken, lease.NewGrant(taken, s.asked, settings.Lease)
+	s.slot, s.grant = taken, lease.NewGrant(taken, s.store.Load().asked, settings.Lease)
 	s.renewed, s.beat = now, now
 	s.held, s.counted = make(map[partition.ID]*holding), false
 	s.queue = newQueue(pendingLimit)

@@ -45,7 +45,7 @@ func (s *session) count(d *lease.Slot) {
 // after a pause: the store refuses it when anybody wrote the slot in between, and then the session is lost.
 func (s *session) renew(ctx context.Context) error {
 	asked := s.w.Clock.Now()
-	s.slot.Expiry = s.serverNow(asked).Add(s.settings.Lease)
+	s.slot.Expiry = s.atMost(asked).Add(s.settings.Lease)
 	var moved []*partition.Partition
 	for _, h := range s.held {
 		if h.mirrored.Offset != h.p.Position.Offset {
@@ -99,7 +99,7 @@ func (s *session) releaseSome(ctx context.Context, hs []*holding) error {
 			s.queue.forget(h)
 			h.reset()
 			d := *h.p
-			d.Held, d.Clean, d.DueAt = false, true, s.serverNow(s.w.Clock.Now())
+			d.Held, d.Clean, d.DueAt = false, true, s.atMost(s.w.Clock.Now())
 			docs[i] = &d
 			delete(s.held, d.ID())
 		}

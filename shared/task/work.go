@@ -262,7 +262,7 @@ func (s *session) finish(ctx context.Context, h *holding) error {
 	h.rest()
 	s.queue.forget(h)
 	delete(s.held, h.p.ID())
-	due := s.serverNow(s.w.Clock.Now())
+	due := s.atMost(s.w.Clock.Now())
 	for range finishTries {
 		doc := *h.p
 		doc.State, doc.Held, doc.Clean, doc.DueAt = partition.Finished, false, true, due
