@@ -39,9 +39,6 @@ func typeOf(t ast.SchemaType) (*columnType, error) {
 		if err != nil {
 			return nil, err
 		}
-		if elem.elem != nil {
-			return nil, status.Error(codes.FailedPrecondition, "Cannot have an array of arrays")
-		}
 		c := &columnType{code: sppb.TypeCode_ARRAY, elem: elem, text: "ARRAY<" + elem.text + ">"}
 		for i, arg := range t.NamedArgs {
 			c.text += map[bool]string{true: "(", false: ", "}[i == 0] + arg.Name.Name + "=>" + arg.Value.SQL()
