@@ -68,7 +68,7 @@ func embed(ctx context.Context, props app.Properties, log *slog.Logger) (*embedd
 }
 
 func (e *embedded) kafka(props app.Properties) error {
-	opts := []kfake.Opt{kfake.NumBrokers(1), kfake.DefaultNumPartitions(3)}
+	opts := []kfake.Opt{kfake.NumBrokers(1), kfake.DefaultNumPartitions(3), kfake.AllowAutoTopicCreation()}
 	port := 0
 	if l, err := net.Listen("tcp", embeddedKafka); err == nil {
 		port = l.Addr().(*net.TCPAddr).Port

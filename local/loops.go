@@ -59,9 +59,10 @@ func tickLoop(ctx context.Context, tick func(context.Context) error, changed bel
 
 // pool runs slots, each in a goroutine of its own, back to back while it is held.
 type pool struct {
-	find func(context.Context) ([]scheduler.Wake, error) // slots that nobody holds
-	run  func(context.Context, scheduler.Wake) (task.Outcome, error)
-	log  *slog.Logger
+	find  func(context.Context) ([]scheduler.Wake, error) // slots that nobody holds
+	run   func(context.Context, scheduler.Wake) (task.Outcome, error)
+	nudge func(scheduler.Wake)
+	log   *slog.Logger
 
 	mu      sync.Mutex
 	running map[scheduler.Wake]bool
@@ -70,16 +71,10 @@ type pool struct {
 }
 
 // Wake implements scheduler.Waker: a slot that runs here looks at its documents, otherwise the pool looks for work.
-func (p *pool) Wake(ctx context.Context, w scheduler.Wake) error {
-	p.mu.Lock()
-	running := p.running[w]
-	p.mu.Unlock()
-	if !running {
-		p.wakes.ring()
-		return nil
-	}
-	_, err := p.run(ctx, w)
-	return err
+func (p *pool) Wake(_ context.Context, w scheduler.Wake) error {
+	p.nudge(w)
+	p.wakes.ring()
+	return nil
 }
 
 // loop looks for free slots until ctx ends, then waits for the slots that run.

@@ -94,7 +94,7 @@ func run(ctx context.Context, roles roleSet, files []string, verbose bool) error
 	defer inside.Close()
 
 	changed := newBell()
-	p := &pool{log: log, running: make(map[scheduler.Wake]bool), wakes: newBell()}
+	p := &pool{log: log, nudge: func(scheduler.Wake) {}, running: make(map[scheduler.Wake]bool), wakes: newBell()}
 	opt := app.Options{
 		Logger: log, Exclusive: roles.connect, Changed: func(string) { changed.ring() }, Finished: changed.ring,
 		ExactSpanner: inside.exact,
@@ -115,7 +115,7 @@ func run(ctx context.Context, roles roleSet, files []string, verbose bool) error
 		return errors.Join(err, closeWithin(a.Close))
 	}
 
-	p.find, p.run = a.Free, a.RunSlot
+	p.find, p.run, p.nudge = a.Free, a.RunSlot, a.Nudge
 	var loops sync.WaitGroup
 	if roles.scheduler {
 		loops.Go(func() { tickLoop(ctx, a.Tick, changed, log) })

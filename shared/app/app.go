@@ -122,6 +122,9 @@ func (a *App) RunSlot(ctx context.Context, w scheduler.Wake) (task.Outcome, erro
 	return a.worker.Run(ctx, w.Connector, w.Slot)
 }
 
+// Nudge makes a slot that is being worked on here look at its documents now.
+func (a *App) Nudge(w scheduler.Wake) { a.worker.Nudge(w.Connector, w.Slot) }
+
 // Tick is one invocation of the scheduler. Until it has worked once it also makes the internal topics; what is wrong with
 // them is logged, and told by each connector that needs them.
 func (a *App) Tick(ctx context.Context) error {

@@ -179,6 +179,12 @@ func streamFault(err error) error {
 func (s *session) stamp(d *lease.Slot) {
 	d.Life, d.Epoch = s.conn.Life, s.conn.EpochOf(taskID(s.n))
 	d.State, d.Trace = lease.Running, ""
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	if err := s.w.broke[key{s.name, s.n}]; err != nil {
+		d.Trace = trace(err)
+		s.trouble = &trouble{since: s.w.Clock.Now(), told: true}
+	}
 }
 
 // follow acts on a view read while the slot is ours: it is lost when somebody else wrote it; a new configuration, or no

@@ -41,6 +41,7 @@ type Worker struct {
 	sessions map[key]*session
 	busy     map[key]chan struct{}
 	dropped  map[string]bool // lease ids of our own broken sessions
+	broke    map[key]error   // why the last session of a slot broke, to be shown until a delivery succeeds
 }
 
 type key struct {
@@ -66,12 +67,9 @@ type Outcome struct {
 func (w *Worker) Run(ctx context.Context, name string, slot int) (Outcome, error) {
 	k := key{name, slot}
 	w.mu.Lock()
-	if nudge := w.busy[k]; nudge != nil {
+	if w.busy[k] != nil {
 		w.mu.Unlock()
-		select {
-		case nudge <- struct{}{}:
-		default:
-		}
+		w.Nudge(name, slot)
 		return Outcome{}, nil
 	}
 	if w.busy == nil {
@@ -98,6 +96,7 @@ func (w *Worker) Run(ctx context.Context, name string, slot int) (Outcome, error
 	s.nudged = nudged
 	out, err := s.invoke(ctx, budget)
 	w.mu.Lock()
+	w.noteBreak(k, err)
 	if s.open() {
 		w.sessions[k] = s
 	} else {
@@ -105,6 +104,29 @@ func (w *Worker) Run(ctx context.Context, name string, slot int) (Outcome, error
 	}
 	w.mu.Unlock()
 	return out, err
+}
+
+// noteBreak keeps the reason for which a session broke; mu is held.
+func (w *Worker) noteBreak(k key, err error) {
+	if w.broke == nil {
+		w.broke = make(map[key]error)
+	}
+	if errors.Is(err, errBroken) {
+		w.broke[k] = err
+	} else if err == nil {
+		delete(w.broke, k)
+	}
+}
+
+// Nudge makes an invocation that works on the slot look at its documents now. Without one it does nothing.
+func (w *Worker) Nudge(name string, slot int) {
+	w.mu.Lock()
+	nudge := w.busy[key{name, slot}]
+	w.mu.Unlock()
+	select {
+	case nudge <- struct{}{}:
+	default: // nobody works on it, or it was nudged already
+	}
 }
 
 // Close gives back every slot the worker keeps, cleanly as far as ctx allows. No Run may be under way.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"math/rand/v2"
+	"strconv"
 	"sync"
 	"time"
 
@@ -19,11 +20,12 @@ import (
 // process is what dies: every call of a worker to the outside goes through it. A dead process's calls neither reach
 // anything nor return anything but errDead; a paused one's return late, or are made late.
 type process struct {
-	mu    sync.Mutex
-	rnd   *rand.Rand
-	dead  bool
-	death chan struct{}
-	storm *storm
+	mu     sync.Mutex
+	rnd    *rand.Rand
+	dead   bool
+	death  chan struct{}
+	frozen time.Time // until when it is stopped
+	storm  *storm
 }
 
 var errDead = errors.New("process is dead")
@@ -32,34 +34,25 @@ func newProcess(s *storm, seed uint64) *process {
 	return &process{rnd: rand.New(rand.NewPCG(seed, 1)), death: make(chan struct{}), storm: s}
 }
 
-// kill ends the process between two instructions.
-func (p *process) kill() {
+// step stands before and after each call: the process may die here, or stop whole for longer than its lease, as under
+// SIGSTOP: every call that comes meanwhile waits as well. A delivery is where it hurts most, so it happens there more often.
+func (p *process) step(ctx context.Context, delivery bool) error {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.dead {
-		p.dead = true
-		close(p.death)
+	if p.storm.raging() && !p.dead {
+		if p.rnd.IntN(1000) < p.storm.killPerMille {
+			p.dead = true
+			close(p.death)
+		}
+		odds := p.storm.pausePerMille
+		if delivery {
+			odds *= 20
+		}
+		if p.rnd.IntN(1000) < odds {
+			p.frozen = time.Now().Add(p.storm.lease + time.Duration(p.rnd.Int64N(int64(2*p.storm.lease))))
+		}
 	}
-}
-
-// step stands before and after each call: the process may die here, or stop for longer than its lease.
-func (p *process) step(ctx context.Context) error {
-	p.mu.Lock()
-	calm := !p.storm.raging()
-	die := !calm && p.rnd.IntN(1000) < p.storm.killPerMille
-	stop := time.Duration(0)
-	if !calm && p.rnd.IntN(1000) < p.storm.pausePerMille {
-		stop = time.Duration(p.rnd.Int64N(int64(4 * p.storm.lease)))
-	}
-	dead := p.dead
+	stop := time.Until(p.frozen)
 	p.mu.Unlock()
-	if die {
-		p.kill()
-		dead = true
-	}
-	if dead {
-		return errDead
-	}
 	if stop > 0 { // a frozen process does not notice that its context ended
 		select {
 		case <-time.After(stop):
@@ -76,12 +69,16 @@ func (p *process) step(ctx context.Context) error {
 
 // through makes a call that may not be made, or whose answer may not arrive.
 func through[T any](ctx context.Context, p *process, call func() (T, error)) (T, error) {
+	return passing(ctx, p, false, call)
+}
+
+func passing[T any](ctx context.Context, p *process, delivery bool, call func() (T, error)) (T, error) {
 	var zero T
-	if err := p.step(ctx); err != nil {
+	if err := p.step(ctx, delivery); err != nil {
 		return zero, err
 	}
 	v, err := call()
-	if serr := p.step(ctx); serr != nil {
+	if serr := p.step(ctx, delivery); serr != nil {
 		return zero, serr
 	}
 	return v, err
@@ -121,6 +118,10 @@ type shakyKafka struct {
 }
 
 func (k shakyKafka) Open(ctx context.Context, id string, cfg connector.Settings) (delivery.Sink, error) {
+	if k.p.storm.sabotage == withoutFence {
+		// An id of its own for each producer: nobody fences anybody, only leases stand between two owners.
+		id += "-" + strconv.FormatInt(k.p.storm.unique.Add(1), 10)
+	}
 	return through(ctx, k.p, func() (delivery.Sink, error) {
 		sink, err := k.Kafka.Open(ctx, id, cfg)
 		if err != nil {
@@ -160,7 +161,7 @@ type shakySink struct {
 }
 
 func (s *shakySink) Deliver(ctx context.Context, b delivery.Batch) ([]delivery.Place, error) {
-	return through(ctx, s.p, func() ([]delivery.Place, error) {
+	return passing(ctx, s.p, true, func() ([]delivery.Place, error) {
 		places, err := s.Sink.Deliver(ctx, b)
 		if err != nil && s.p.storm.sabotage == producerAnew {
 			if sink, aerr := s.again(); aerr == nil { // what rule 6 forbids: a new producer under the old claim
@@ -206,7 +207,7 @@ type shakyStream struct {
 func (s shakyStream) Read(ctx context.Context, q changestream.Query) iter.Seq2[changestream.Record, error] {
 	return func(yield func(changestream.Record, error) bool) {
 		for rec, err := range s.Stream.Read(ctx, q) {
-			if serr := s.p.step(ctx); serr != nil {
+			if serr := s.p.step(ctx, false); serr != nil {
 				yield(changestream.Record{}, serr)
 				return
 			}

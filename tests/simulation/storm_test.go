@@ -50,6 +50,7 @@ type storm struct {
 	t       *testing.T
 	rnd     *rand.Rand
 	calm    atomic.Bool
+	unique  atomic.Int64
 	store   *firestorefake.Server
 	cluster *kfake.Cluster
 	spanner *spannerfake.Server
@@ -78,7 +79,7 @@ const (
 )
 
 func newStorm(t *testing.T, seed uint64, what sabotage) *storm {
-	s := &storm{seed: seed, sabotage: what, workers: 3, changes: 1500, keys: 40, lease: time.Second, killPerMille: 6, pausePerMille: 8,
+	s := &storm{seed: seed, sabotage: what, workers: 3, changes: 1500, keys: 40, lease: time.Second, killPerMille: 3, pausePerMille: 1,
 		t: t, rnd: rand.New(rand.NewPCG(seed, 0)), written: make(map[int64]bool)}
 	var out io.Writer = io.Discard
 	if os.Getenv("SIM_LOG") != "" {
