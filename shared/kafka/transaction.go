@@ -34,11 +34,16 @@ func (s *sink) transaction(ctx context.Context, b delivery.Batch) ([]delivery.Pl
 	if errs := s.produce(ctx, records); errs != nil {
 		return nil, s.abort(ctx, records, errs)
 	}
+	if err := s.loaded(ctx, records); err != nil {
+		return nil, fmt.Errorf("commit: %w", err)
+	}
 	before := s.ends.n.Load()
 	// Not the caller's context: a commit that is cut off half-way is neither known nor ended. Deliver closes the client
 	// when the caller's time is up, which ends this too.
 	err := s.cl.EndTransaction(context.WithoutCancel(ctx), kgo.TryCommit)
 	switch {
+	case err == nil && s.ends.n.Load() == before:
+		return nil, errNotEnded
 	case err == nil:
 		return placesOf(records[len(b.Messages):]), nil
 	case fenced(err) && s.ends.n.Load()-before <= 1:
@@ -53,22 +58,59 @@ func (s *sink) transaction(ctx context.Context, b delivery.Batch) ([]delivery.Pl
 	return nil, fmt.Errorf("commit, outcome unknown: %w", err)
 }
 
+// errNotEnded is a transaction that the client calls ended although no EndTxn left.
+var errNotEnded = errors.New("commit, outcome unknown: the client ended the transaction without asking the brokers")
+
+// loaded waits until the client's own table of topics shows the partitions that records went to. Of a topic that is new to
+// it, kgo sends the waiting records before it stores the partitions (v1.22.3, storePartitionsUpdate), and EndTransaction
+// looks in that table for what is to be committed. With a fast broker and a slow processor the answers are there first:
+// EndTransaction then finds nothing, commits nothing or aborts, and returns nil.
+func (s *sink) loaded(ctx context.Context, records []*kgo.Record) error {
+	for _, r := range records {
+		for pause := 20 * time.Microsecond; ; pause = min(2*pause, 5*time.Millisecond) {
+			leader, epoch, err := s.cl.PartitionLeader(r.Topic, r.Partition)
+			if leader >= 0 || epoch >= 0 || err != nil {
+				break
+			}
+			if err := wait(ctx, pause); err != nil {
+				return fmt.Errorf("wait for the partitions of topic %s to be known: %w", r.Topic, err)
+			}
+		}
+	}
+	return nil
+}
+
 // abort ends a transaction whose records failed, and says how the caller has to see it.
 func (s *sink) abort(ctx context.Context, records []*kgo.Record, errs []error) error {
 	if err := firstOf(errs, fenced); err != nil {
 		return asFenced("send", err)
 	}
 	large := s.sizes(ctx, records, errs)
-	rolled := s.roll(ctx)
+	unseen := s.settled(ctx, records, errs)
+	rolled := errors.Join(unseen, s.roll(ctx))
 	switch {
 	case large != nil && rolled == nil:
 		return large // the sink can go on, or try again in smaller pieces
 	case large != nil && fenced(rolled):
 		return asFenced("abort", rolled)
 	case large != nil:
-		return fmt.Errorf("abort after a message was too large: %w", rolled)
+		return fmt.Errorf("abort after this: %v: %w", large, rolled)
 	}
 	return fmt.Errorf("send: %w", worst(errs))
+}
+
+// settled is loaded for a batch of which a part was sent: what the client does not see it does not abort, and the next
+// transaction would make it visible.
+func (s *sink) settled(ctx context.Context, records []*kgo.Record, errs []error) error {
+	ctx, cancel := context.WithTimeout(ctx, abortFor)
+	defer cancel()
+	var sent []*kgo.Record
+	for i, r := range records {
+		if r.Partition >= 0 && (errs[i] == nil || tooLarge(errs[i])) {
+			sent = append(sent, r)
+		}
+	}
+	return s.loaded(ctx, sent)
 }
 
 // roll aborts the open transaction, within what is left of the caller's time and abortFor.
