@@ -16,6 +16,7 @@ import (
 	"cloud.google.com/go/spanner"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 
 	"sluice.example/local/firestorefake"
 	"sluice.example/local/spannerfake"
@@ -91,6 +92,7 @@ func newStorm(t *testing.T, seed uint64, what sabotage) *storm {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.store.Close() })
+	s.store.Inject(s.shakeStore())
 	if s.cluster, err = kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(3, dataTopic), kfake.SeedTopics(1, "__debezium-heartbeat."+connName)); err != nil {
 		t.Fatal(err)
 	}
@@ -98,6 +100,28 @@ func newStorm(t *testing.T, seed uint64, what sabotage) *storm {
 	s.spanner = spannerfake.New(spannerfake.Options{})
 	t.Cleanup(func() { s.spanner.Close() })
 	return s
+}
+
+// shakeStore loses answers of commits that were made, refuses others, and lets some contend: one in thirty each.
+func (s *storm) shakeStore() firestorefake.Hook {
+	var mu sync.Mutex
+	rnd := rand.New(rand.NewPCG(s.seed, 2))
+	return func(c firestorefake.Call) firestorefake.Fault {
+		if c.Method != "Commit" || !s.raging() {
+			return firestorefake.Fault{}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		switch rnd.IntN(30) {
+		case 0:
+			return firestorefake.Fault{Lost: true}
+		case 1:
+			return firestorefake.Fault{Code: codes.Unavailable}
+		case 2:
+			return firestorefake.Fault{Code: codes.Aborted}
+		}
+		return firestorefake.Fault{}
+	}
 }
 
 func (s *storm) spannerConn() *grpc.ClientConn {
