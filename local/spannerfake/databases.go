@@ -45,7 +45,7 @@ func (a *databaseAdmin) CreateDatabase(_ context.Context, r *databasepb.CreateDa
 	a.mu.Unlock()
 	if err := d.DDL(r.ExtraStatements...); err != nil {
 		a.mu.Lock()
-		delete(a.databases, name)
+		a.drop(name)
 		a.mu.Unlock()
 		return nil, err
 	}
@@ -80,8 +80,27 @@ func (a *databaseAdmin) ListDatabases(_ context.Context, r *databasepb.ListDatab
 func (a *databaseAdmin) DropDatabase(_ context.Context, r *databasepb.DropDatabaseRequest) (*emptypb.Empty, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	delete(a.databases, r.Database)
+	a.drop(r.Database)
 	return &emptypb.Empty{}, nil
+}
+
+// drop takes a database away, with its sessions; queries of its streams end. The server's lock is held.
+func (s *Server) drop(name string) {
+	d := s.databases[name]
+	if d == nil {
+		return
+	}
+	delete(s.databases, name)
+	for name, one := range s.sessions {
+		if one.db == d {
+			delete(s.sessions, name)
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, st := range d.listed {
+		st.drop()
+	}
 }
 
 func (a *databaseAdmin) UpdateDatabaseDdl(_ context.Context, r *databasepb.UpdateDatabaseDdlRequest) (*longrunningpb.Operation, error) {

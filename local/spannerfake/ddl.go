@@ -48,12 +48,9 @@ func (d *Database) define(statement ast.DDL, text string) error {
 		if s == nil {
 			return status.Errorf(codes.NotFound, "Change Stream not found: %s", st.Name.Name)
 		}
-		s.dropped = true
 		delete(d.streams, s.name)
 		d.listed = slices.DeleteFunc(d.listed, func(o *stream) bool { return o == s })
-		for _, p := range s.ordered {
-			p.changed() // who reads it finds it gone
-		}
+		s.drop()
 		return nil
 	case *ast.CreateSchema:
 		if slices.Contains(d.schemas, st.Name.Name) {

@@ -4,6 +4,7 @@ package spannerfake
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,6 +22,8 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 )
+
+var update = flag.Bool("update", false, "write the emulator's answers anew")
 
 // TestEmulatorAnswers asks the emulator at SPANNER_EMULATOR_HOST what the golden file says it answers, and with -update
 // writes the file. It has no fake in it: it says whether what the fake copies is still so.

@@ -75,7 +75,7 @@ func (a *instanceAdmin) DeleteInstance(_ context.Context, r *instancepb.DeleteIn
 	delete(a.instances, r.Name)
 	for name := range a.databases {
 		if strings.HasPrefix(name, r.Name+"/") {
-			delete(a.databases, name)
+			a.drop(name)
 		}
 	}
 	return &emptypb.Empty{}, nil

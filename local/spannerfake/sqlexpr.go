@@ -1,9 +1,6 @@
 package spannerfake
 
 import (
-	"encoding/base64"
-	"encoding/hex"
-	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -70,51 +67,6 @@ func (e *env) eval(x ast.Expr) (cell, error) {
 		}
 	}
 	return cell{}, status.Errorf(codes.Unimplemented, "the fake does not compute: %s", x.SQL())
-}
-
-func literal(x ast.Expr) (cell, bool) {
-	switch x := x.(type) {
-	case *ast.NullLiteral:
-		return cell{null, of(sppb.TypeCode_INT64)}, true
-	case *ast.BoolLiteral:
-		return boolean(x.Value), true
-	case *ast.IntLiteral:
-		return cell{text(x.Value), of(sppb.TypeCode_INT64)}, true
-	case *ast.FloatLiteral:
-		v, err := normal(&columnType{code: sppb.TypeCode_NUMERIC}, text(x.Value))
-		if err != nil {
-			return cell{}, false
-		}
-		n := &structpb.Value{}
-		if n.UnmarshalJSON([]byte(v.GetStringValue())) != nil {
-			return cell{}, false
-		}
-		return cell{n, of(sppb.TypeCode_FLOAT64)}, true
-	case *ast.StringLiteral:
-		return cell{text(x.Value), of(sppb.TypeCode_STRING)}, true
-	case *ast.BytesLiteral:
-		return cell{text(base64.StdEncoding.EncodeToString(x.Value)), of(sppb.TypeCode_BYTES)}, true
-	case *ast.DateLiteral:
-		return cell{text(x.Value.Value), of(sppb.TypeCode_DATE)}, true
-	case *ast.TimestampLiteral:
-		return cell{text(x.Value.Value), of(sppb.TypeCode_TIMESTAMP)}, true
-	case *ast.NumericLiteral:
-		return cell{text(x.Value.Value), of(sppb.TypeCode_NUMERIC)}, true
-	case *ast.JSONLiteral:
-		return cell{text(x.Value.Value), of(sppb.TypeCode_JSON)}, true
-	case *ast.ArrayLiteral:
-		var values []*structpb.Value
-		elem := of(sppb.TypeCode_INT64)
-		for _, item := range x.Values {
-			v, ok := literal(item)
-			if !ok {
-				return cell{}, false
-			}
-			values, elem = append(values, v.Value), v.typ
-		}
-		return cell{structOf(values...), arrayOf(elem)}, true
-	}
-	return cell{}, false
 }
 
 func (e *env) column(of, name string) (cell, error) {
@@ -221,44 +173,4 @@ func (e *env) in(x *ast.InExpr) (cell, error) {
 		found = found || !isNull(one.Value) && compare(v, one) == 0
 	}
 	return boolean(found != x.Not), nil
-}
-
-func (e *env) call(x *ast.CallExpr) (cell, error) {
-	var args []cell
-	for _, a := range x.Args {
-		arg, ok := a.(*ast.ExprArg)
-		if !ok {
-			return cell{}, status.Errorf(codes.Unimplemented, "the fake does not compute: %s", x.SQL())
-		}
-		v, err := e.eval(arg.Expr)
-		if err != nil {
-			return cell{}, err
-		}
-		args = append(args, v)
-	}
-	switch name := strings.ToUpper(x.Func.SQL()); {
-	case name == "CURRENT_TIMESTAMP" && len(args) == 0:
-		return cell{text(stamp(e.now)), of(sppb.TypeCode_TIMESTAMP)}, nil
-	case name == "PENDING_COMMIT_TIMESTAMP" && len(args) == 0:
-		return cell{text(pending), of(sppb.TypeCode_TIMESTAMP)}, nil
-	case (name == "GENERATE_UUID" || name == "NEW_UUID") && len(args) == 0:
-		return cell{text(newUUID()), of(sppb.TypeCode_STRING)}, nil
-	case (name == "LOWER" || name == "UPPER") && len(args) == 1:
-		if isNull(args[0].Value) {
-			return args[0], nil
-		}
-		convert := map[string]func(string) string{"LOWER": strings.ToLower, "UPPER": strings.ToUpper}[name]
-		return cell{text(convert(args[0].GetStringValue())), args[0].typ}, nil
-	}
-	return cell{}, status.Errorf(codes.Unimplemented, "the fake does not compute: %s", x.SQL())
-}
-
-func newUUID() string {
-	b := make([]byte, 16)
-	for i := range b {
-		b[i] = byte(rand.Uint32())
-	}
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	h := hex.EncodeToString(b)
-	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }

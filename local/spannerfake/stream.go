@@ -160,6 +160,14 @@ func (s *stream) resolve() error {
 	return nil
 }
 
+// drop tells those who read the stream that it is gone.
+func (s *stream) drop() {
+	s.dropped = true
+	for _, p := range s.ordered {
+		p.changed()
+	}
+}
+
 // movable tells whether the stream was made with key ranges that move, which the fake does not serve.
 func (s *stream) movable() bool {
 	return slices.ContainsFunc(s.options, func(o setting) bool { return o.name == "partition_mode" && o.value == "MUTABLE_KEY_RANGE" })
