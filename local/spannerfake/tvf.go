@@ -178,7 +178,7 @@ func tooOld(earliest, start time.Time) error {
 func Refusal(from, to, start time.Time) error {
 	end := zoned(to)
 	if to.IsZero() {
-		end = zoned(time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC))
+		end = "infinite-future"
 	}
 	return status.Errorf(codes.OutOfRange, "Specified start_timestamp is invalid for the partition. Please specify a start_timestamp within %s and %s. Received start_timestamp: %s.", zoned(from), end, zoned(start))
 }
