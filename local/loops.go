@@ -14,8 +14,8 @@ import (
 // a pool that runs slots back to back. Several processes may do both at once; the store decides who holds what.
 
 const (
-	tickEvery  = time.Second
-	lookEvery  = 500 * time.Millisecond
+	tickEvery  = 250 * time.Millisecond
+	lookEvery  = 250 * time.Millisecond
 	retryFirst = 200 * time.Millisecond
 	retryMost  = 5 * time.Second
 )

@@ -43,9 +43,14 @@ func (f *Family) List(end time.Time) []offset.Child {
 	return list
 }
 
-// Born is the document of a child that a parent named. It waits for all its parents.
-func Born(c offset.Child, due time.Time) *Partition {
-	return &Partition{Token: c.Token, Parents: c.Parents, Start: c.Start, State: Created, Clean: true, DueAt: due}
+// Born is the document of a child that a parent named. It waits for all its parents; finished is the one that has just
+// finished ("" for none), and a child of that one alone is ready at once.
+func Born(c offset.Child, finished string, due time.Time) *Partition {
+	p := &Partition{Token: c.Token, Parents: c.Parents, Start: c.Start, State: Created, Clean: true, DueAt: due}
+	if len(c.Parents) == 1 && c.Parents[0] == finished {
+		p.State = Ready
+	}
+	return p
 }
 
 // Root is the document of a connector's first partition.
@@ -98,7 +103,7 @@ func Rebuild(positions map[string]offset.Position, due time.Time) []*Partition {
 	for _, pos := range positions {
 		for _, c := range pos.Children {
 			if docs[c.Token] == nil {
-				docs[c.Token] = Born(c, due)
+				docs[c.Token] = Born(c, "", due)
 			}
 		}
 	}

@@ -135,7 +135,13 @@ func TestChildrenWaitForAllParents(t *testing.T) {
 	if len(list) != 1 || list[0].Token != "C" {
 		t.Fatalf("children up to the end time: %v", list)
 	}
-	c := Born(list[0], at("12:00:10"))
+	c := Born(list[0], "A", at("12:00:10"))
+	if c.State != Created {
+		t.Errorf("a child of two parents is born %s when one has finished", c.State)
+	}
+	if only := Born(offset.Child{Token: "D", Parents: []string{"A"}}, "A", at("12:00:10")); only.State != Ready {
+		t.Errorf("a child of the finished partition alone is born %s", only.State)
+	}
 	a, b := &Partition{Token: "A", State: Finished}, &Partition{Token: "B", State: Ready}
 	if ok, waits, _ := MayStart(c, map[string]*Partition{"A": a, "B": b}); ok || len(waits) != 1 {
 		t.Errorf("started with an unfinished parent: %v %v", ok, waits)

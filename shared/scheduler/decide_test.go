@@ -99,7 +99,7 @@ func planOf(d Decision) *partition.Plan {
 func TestAChildIsPromotedWhenTheLastParentIsFinished(t *testing.T) {
 	t.Parallel()
 	snap := started()
-	child := partition.Born(offset.Child{Token: "C", Start: noon, Parents: []string{"A", "B"}}, noon)
+	child := partition.Born(offset.Child{Token: "C", Start: noon, Parents: []string{"A", "B"}}, "A", noon)
 	snap.Due = []*partition.Partition{child}
 	a := &partition.Partition{Token: "A", State: partition.Finished}
 	b := &partition.Partition{Token: "B", State: partition.Ready}

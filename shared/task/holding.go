@@ -194,7 +194,7 @@ const (
 	staleAfter = 3 * time.Second
 	// tailHeartbeat closes the last change of a burst in a live query; the messages to the heartbeat topic keep to
 	// heartbeat.interval.ms.
-	tailHeartbeat = 200 * time.Millisecond
+	tailHeartbeat = 100 * time.Millisecond
 )
 
 // take handles one record.

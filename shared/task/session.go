@@ -37,6 +37,7 @@ type session struct {
 	store   atomic.Pointer[storeTime]
 	renewed time.Time // last write of the slot with a new expiry
 	beat    time.Time // last write of the slot at all
+	eager   time.Time // until when the documents are read often
 	trouble *trouble
 	queue   *queue
 	nudged  chan struct{} // somebody asks to look at the documents now

@@ -14,7 +14,9 @@ import (
 )
 
 const (
-	pollEvery    = time.Second     // how often the slot's documents are read
+	pollEvery    = time.Second // how often the slot's documents are read,
+	pollSoon     = 100 * time.Millisecond
+	eagerFor     = time.Second     // and how long more often, after a partition finished
 	pendingLimit = 8 << 20         // bytes of converted messages that may wait, for one slot
 	batchLimit   = 4 << 20         // bytes of one delivery, about
 	idleFlush    = time.Minute     // a checkpoint older than this is written even without data,
@@ -31,15 +33,19 @@ func (s *session) work(ctx context.Context, budget clock.Budget) (err error) {
 	}()
 	left := time.NewTimer(budget.Left(s.w.Clock.Now()))
 	defer left.Stop()
-	poll := time.NewTicker(pollEvery)
+	poll := time.NewTimer(pollEvery)
 	defer poll.Stop()
 	for {
 		s.startReaders(reading, budget.End)
 		select {
 		case <-s.queue.ready:
-			err = s.deliver(ctx, batchLimit)
+			busy := len(s.held)
+			if err = s.deliver(ctx, batchLimit); len(s.held) < busy {
+				poll.Reset(s.nextLook())
+			}
 		case <-poll.C:
 			err = s.tend(ctx)
+			poll.Reset(s.nextLook())
 		case <-s.nudged:
 			err = s.tend(ctx)
 		case <-left.C:
@@ -100,6 +106,14 @@ func (s *session) close(ctx context.Context) error {
 		}
 	}
 	return s.flush(end, restFlush)
+}
+
+// nextLook is when to look at the documents again: soon after a partition finished, for its children are being assigned.
+func (s *session) nextLook() time.Duration {
+	if s.w.Clock.Now().Before(s.eager) {
+		return pollSoon
+	}
+	return pollEvery
 }
 
 // tend is what a session does about once a second: look at its documents, renew in time, mirror its bound.
@@ -273,11 +287,12 @@ func (s *session) finish(ctx context.Context, h *holding) error {
 		}
 		for _, c := range doc.Position.Children {
 			if !known[c.Token] {
-				change.Partitions = append(change.Partitions, partition.Born(c, due))
+				change.Partitions = append(change.Partitions, partition.Born(c, doc.Token, due))
 			}
 		}
 		err = s.write(ctx, change)
 		if err == nil {
+			s.eager = s.w.Clock.Now().Add(eagerFor)
 			s.log.Info("partition finished", "partition", doc.ID(), "children", len(doc.Position.Children))
 			if f := s.w.Events.Finished; f != nil {
 				f(s.name, s.n, doc.Token, len(doc.Position.Children))
