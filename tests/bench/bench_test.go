@@ -240,7 +240,7 @@ func read(b *testing.B, f *far, from time.Time) {
 // produce sends as many records of the same size with franz-go alone, in transactions of 4 MB as the product's.
 func produce(b *testing.B, topic string, size int) (perSecond float64) {
 	b.Helper()
-	cl, err := kgo.NewClient(kgo.SeedBrokers(brokers(b)...), kgo.TransactionalID(topic), kgo.ProducerLinger(0), kgo.DefaultProduceTopic(topic), kgo.MaxBufferedRecords(100_000))
+	cl, err := kgo.NewClient(kgo.SeedBrokers(brokers(b)...), kgo.TransactionalID(topic), kgo.ProducerLinger(time.Second), kgo.DefaultProduceTopic(topic), kgo.MaxBufferedRecords(100_000))
 	if err != nil {
 		b.Fatal(err)
 	}
