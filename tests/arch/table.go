@@ -84,7 +84,7 @@ var impure = map[string]string{
 
 // paced are the tests that drive a running product from outside: load and faults come on real time, and to look again
 // later is all that one can do there.
-var paced = []string{"tests/real", "tests/simulation", "tests/bench"}
+var paced = []string{"tests/real", "tests/simulation", "tests/bench", "tests/cases"}
 
 // top is what may lie at the root beside names that begin with a dot.
 var top = []string{
