@@ -97,14 +97,14 @@ func run(ctx context.Context, roles roleSet, files []string, verbose bool) error
 	p := &pool{log: log, nudge: func(scheduler.Wake) {}, running: make(map[scheduler.Wake]bool), wakes: newBell()}
 	opt := app.Options{
 		Logger: log, Exclusive: roles.connect, Changed: func(string) { changed.ring() }, Finished: changed.ring,
-		ExactSpanner: inside.exact,
+		ExactSpanner: inside.exact, Gone: gone,
 	}
 	if roles.worker {
 		opt.Waker = p
 	}
 	if !roles.connect {
 		// Nothing listens: the worker id must not be that of the process that does.
-		props.Default("rest.advertised.port", fmt.Sprint(os.Getpid()), "process id")
+		props.Default("rest.advertised.host.name", processName(os.Getpid()), "process id")
 	}
 	a, err := app.Open(ctx, props, opt)
 	if err != nil {

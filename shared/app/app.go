@@ -33,6 +33,8 @@ type Options struct {
 
 	// Exclusive says that no other live process has this worker's id, see task.Worker.
 	Exclusive bool
+	// Gone tells which other workers are known to be dead, see task.Worker.
+	Gone func(worker string) bool
 	// Waker asks workers to run slots. nil: HTTP to sluice.worker.url when that is set, else nobody is asked.
 	Waker scheduler.Waker
 	// Changed is told of connectors that REST changed; it must not block.
@@ -97,7 +99,7 @@ func Open(ctx context.Context, props Properties, opt Options) (*App, error) {
 	}
 	a.worker = &task.Worker{
 		Store: a.store, Kafka: a.kafka, Source: source, Clock: opt.Clock, Logger: opt.Logger, Worker: worker,
-		Owner: a.WorkerID, Exclusive: opt.Exclusive, Slice: slice, Margin: margin, Events: events,
+		Owner: a.WorkerID, Exclusive: opt.Exclusive, Gone: opt.Gone, Slice: slice, Margin: margin, Events: events,
 	}
 	a.announcer = &task.Announcer{Kafka: a.kafka, Source: source, Worker: worker, Clock: opt.Clock}
 	waker := opt.Waker
@@ -160,7 +162,7 @@ func (a *App) Free(ctx context.Context) ([]scheduler.Wake, error) {
 		}
 		live := make(map[int]bool)
 		for _, s := range slots {
-			live[s.Number] = s.Live() && !(a.worker.Exclusive && s.Owner == a.WorkerID)
+			live[s.Number] = !a.worker.Takes(s)
 		}
 		for n := range plan.Slots {
 			if !live[n] {

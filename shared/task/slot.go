@@ -195,11 +195,12 @@ func trace(err error) string {
 }
 
 // mine tells whether a live lease may be taken all the same: it is one of this worker's own that was dropped, or one that
-// a dead process with this worker's exclusive id left behind.
+// a dead process left behind. It is not asked for leases that this worker's sessions hold.
 func (w *Worker) mine(d lease.Slot) bool {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.dropped[d.LeaseID] || w.Exclusive && d.Owner == w.Owner
+	dropped := w.dropped[d.LeaseID]
+	w.mu.Unlock()
+	return dropped || w.Exclusive && d.Owner == w.Owner || w.Gone != nil && w.Gone(d.Owner)
 }
 
 // forgetLease remembers that the lease of a dropped session is nobody's.

@@ -32,6 +32,9 @@ type Worker struct {
 	// need not be waited for. Should that be wrong, the fence keeps the data right and the two take turns.
 	Owner     string
 	Exclusive bool
+	// Gone, when set, tells that the process with another worker id is known to be dead, so that its lease need not be
+	// waited for either. nil: nobody is known to be.
+	Gone func(owner string) bool
 
 	// Slice is how long one invocation works, unless its context ends first; Margin is what is kept for ending it.
 	Slice  time.Duration
@@ -117,6 +120,9 @@ func (w *Worker) noteBreak(k key, err error) {
 		delete(w.broke, k)
 	}
 }
+
+// Takes tells whether this worker would take the slot: nobody holds it, or only somebody who is known to be gone.
+func (w *Worker) Takes(d lease.Slot) bool { return !d.Live() || w.mine(d) }
 
 // Nudge makes an invocation that works on the slot look at its documents now. Without one it does nothing.
 func (w *Worker) Nudge(name string, slot int) {
