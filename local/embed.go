@@ -96,7 +96,7 @@ func (e *embedded) firestore() error {
 }
 
 func (e *embedded) spanner() error {
-	server := spannerfake.New(spannerfake.Options{})
+	server := spannerfake.New(spannerfake.Options{MaxRecords: 100_000}) // of each partition: a demo may run for days
 	e.close = append(e.close, func() { server.Close() })
 	e.exact = true
 	return e.listen(server.Serve, "SPANNER_EMULATOR_HOST")

@@ -176,6 +176,10 @@ func (h *holding) plan(now, sliceEnd time.Time) (q changestream.Query, live bool
 	q = changestream.Query{Token: h.p.Token, Start: h.cursor.Start, Heartbeat: min(st.Heartbeat, tailHeartbeat)}
 	if poll {
 		q.End = now
+		if !h.s.stream.Exact() {
+			// An emulator may give a commit its timestamp a moment before a query can see it.
+			q.End = now.Add(-settling)
+		}
 	} else {
 		q.End, live = sliceEnd, true
 	}
@@ -192,6 +196,8 @@ func (h *holding) plan(now, sliceEnd time.Time) (q changestream.Query, live bool
 const (
 	// staleAfter is how old a cursor may be for a query that cannot be believed to start from it.
 	staleAfter = 3 * time.Second
+	// settling is how long an emulator gets to show what it has committed.
+	settling = 20 * time.Millisecond
 	// tailHeartbeat closes the last change of a burst in a live query; the messages to the heartbeat topic keep to
 	// heartbeat.interval.ms.
 	tailHeartbeat = 100 * time.Millisecond
