@@ -95,7 +95,7 @@ func (h *holding) read(ctx context.Context, end time.Time) {
 		case err == nil:
 			pause = pauseFirst
 			continue
-		case errors.Is(err, errFinished) || ctx.Err() != nil:
+		case errors.Is(err, errFinished) || errors.Is(err, errSlice) || ctx.Err() != nil:
 			return
 		case errors.As(err, &out):
 			var ok bool
@@ -124,7 +124,10 @@ const (
 	pauseMost  = 5 * time.Second
 )
 
-var errFinished = errors.New("partition finished")
+var (
+	errFinished = errors.New("partition finished")
+	errSlice    = errors.New("slice is over") // the live query has come to its end, and a further one would return at once
+)
 
 // query runs one query and moves the cursor. See partition.Cursor for what its end means.
 func (h *holding) query(ctx context.Context, now, sliceEnd time.Time) error {
@@ -161,7 +164,14 @@ func (h *holding) query(ctx context.Context, now, sliceEnd time.Time) error {
 		return ctx.Err()
 	}
 	h.s.calm()
-	return h.ended(ctx, q.End, last)
+	early := h.s.atMost(h.s.w.Clock.Now()).Before(q.End)
+	if err := h.ended(ctx, q.End, last, early); err != nil {
+		return err
+	}
+	if live && !early {
+		return errSlice
+	}
+	return nil
 }
 
 // plan chooses the next query: bounded by now when much is to be caught up or only such a query can be believed (poll),
@@ -249,8 +259,8 @@ func (h *holding) close(ctx context.Context, c partition.Closed[group], next par
 	return h.s.queue.put(ctx, h, out)
 }
 
-// ended acts on the clean end of a query (9.3).
-func (h *holding) ended(ctx context.Context, end, last time.Time) error {
+// ended acts on the clean end of a query (9.3); early: its end had not come yet.
+func (h *holding) ended(ctx context.Context, end, last time.Time, early bool) error {
 	limit := h.s.settings.EndTime
 	switch {
 	case !h.family.Empty():
@@ -258,8 +268,13 @@ func (h *holding) ended(ctx context.Context, end, last time.Time) error {
 	case h.p.Token == changestream.RootToken:
 		// The root has nothing but children; an answer without them cannot be the end of it (I5).
 		return errors.Join(changestream.ErrTransient, errors.New("initial query of the change stream returned no partitions"))
-	case !limit.IsZero() && !end.Before(limit):
+	case !limit.IsZero() && !end.Before(limit) && !early:
 		return h.finish(ctx, nil)
+	case early && last.IsZero():
+		return errors.Join(changestream.ErrTransient, errors.New("query of the change stream ended before its end time"))
+	case !last.IsZero():
+		// Beyond the last that came the partition may have ended, and what its children hold is not covered (LC-01, I4).
+		end = last
 	}
 	c := h.window.Close(end)
 	return h.close(ctx, c, h.cursor.Ended(end, last))

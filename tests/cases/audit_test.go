@@ -23,7 +23,7 @@ type event struct {
 		Records   int    `json:"number_records_in_transaction"`
 		Last      bool   `json:"is_last_record_in_transaction_in_partition"`
 		Mod       int    `json:"mod_number"`
-		Sequence  string `json:"record_sequence"`
+		Sequence  string `json:"sequence"`
 		Partition string `json:"partition_token"`
 		Table     string
 	}

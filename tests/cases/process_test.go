@@ -34,7 +34,7 @@ type process struct {
 	mu        sync.Mutex
 	frozen    chan struct{} // closed when it goes on; nil: it runs
 	dead      bool
-	waiting   int
+	last      bool // the loop begins no further slice
 	queries   []changestream.Query
 	refusals  int
 	taken     int
@@ -93,7 +93,7 @@ func (p *process) loop() *process {
 	p.done = make(chan struct{})
 	go func() {
 		defer close(p.done)
-		for p.ctx.Err() == nil {
+		for p.ctx.Err() == nil && !p.lastOne() {
 			if out, err := p.run(); err != nil || !out.Kept {
 				pause(p.ctx, 30*time.Millisecond)
 			}
@@ -159,6 +159,12 @@ func (p *process) note(what func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	what()
+}
+
+func (p *process) lastOne() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.last
 }
 
 // count reads a number that is noted.

@@ -45,6 +45,7 @@ type world struct {
 	log     *slog.Logger
 	conn    connector.Connector
 	plan    *scheduler.Scheduler
+	halt    func() // ends the scheduler
 }
 
 // settings of the connector beyond the usual.
@@ -110,7 +111,8 @@ func (w *world) schedule() {
 			pause(ctx, 50*time.Millisecond)
 		}
 	}()
-	w.t.Cleanup(func() { stop(); <-done })
+	w.halt = func() { stop(); <-done }
+	w.t.Cleanup(w.halt)
 }
 
 func (w *world) newStore() *firestoredb.Store {
