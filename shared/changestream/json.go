@@ -75,19 +75,19 @@ func unmarshal(path string, text []byte, into any) error {
 }
 
 type jsonHeartbeat struct {
-	Timestamp *time.Time `json:"timestamp"`
+	Timestamp *moment `json:"timestamp"`
 }
 
 func (j *jsonHeartbeat) record() (*Heartbeat, error) {
 	if j.Timestamp == nil {
 		return nil, missing("heartbeat_record.timestamp")
 	}
-	return &Heartbeat{Timestamp: j.Timestamp.UTC()}, nil
+	return &Heartbeat{Timestamp: time.Time(*j.Timestamp)}, nil
 }
 
 type jsonChildren struct {
-	Start    *time.Time `json:"start_timestamp"`
-	Sequence *string    `json:"record_sequence"`
+	Start    *moment `json:"start_timestamp"`
+	Sequence *string `json:"record_sequence"`
 	Children []struct {
 		Token   *string   `json:"token"`
 		Parents []*string `json:"parent_partition_tokens"`
@@ -104,7 +104,7 @@ func (j *jsonChildren) record() (*ChildPartitions, error) {
 	case j.Children == nil:
 		return nil, missing(path + "child_partitions")
 	}
-	c := &ChildPartitions{StartTimestamp: j.Start.UTC(), RecordSequence: *j.Sequence}
+	c := &ChildPartitions{StartTimestamp: time.Time(*j.Start), RecordSequence: *j.Sequence}
 	for i, k := range j.Children {
 		if k.Token == nil {
 			return nil, missing(path + "child_partitions[" + strconv.Itoa(i) + "].token")

@@ -10,7 +10,7 @@ import (
 
 // jsonData is a data change as PostgreSQL-dialect databases send it. Pointers tell an absent member from an empty one.
 type jsonData struct {
-	Commit      *time.Time   `json:"commit_timestamp"`
+	Commit      *moment      `json:"commit_timestamp"`
 	Sequence    *string      `json:"record_sequence"`
 	Transaction *string      `json:"server_transaction_id"`
 	Last        *bool        `json:"is_last_record_in_transaction_in_partition"`
@@ -50,7 +50,7 @@ func (j *jsonData) record() (*DataChange, error) {
 		}
 	}
 	d := &DataChange{
-		CommitTimestamp: j.Commit.UTC(), RecordSequence: *j.Sequence, TransactionID: *j.Transaction, LastInPartition: *j.Last,
+		CommitTimestamp: time.Time(*j.Commit), RecordSequence: *j.Sequence, TransactionID: *j.Transaction, LastInPartition: *j.Last,
 		Table: *j.Table, ModType: ModType(*j.ModType), ValueCapture: ValueCapture(*j.Capture),
 		RecordsInTxn: int64(*j.Records), PartitionsInTxn: int64(*j.Partitions), TransactionTag: j.Tag, SystemTransaction: j.System,
 		Columns: make([]Column, len(j.Columns)), Mods: make([]Mod, len(j.Mods)),
@@ -97,5 +97,18 @@ func (w *whole) UnmarshalJSON(text []byte) error {
 		return &json.UnmarshalTypeError{Value: "value " + excerpt(string(text)), Type: reflect.TypeFor[int64]()}
 	}
 	*w = whole(n)
+	return nil
+}
+
+// moment is a timestamp. A wrong one is refused by the field's name, without the value.
+type moment time.Time
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *moment) UnmarshalJSON(text []byte) error {
+	t, err := time.Parse(`"`+time.RFC3339Nano+`"`, string(text))
+	if err != nil {
+		return &json.UnmarshalTypeError{Value: "value of another form", Type: reflect.TypeFor[time.Time]()}
+	}
+	*m = moment(t.UTC())
 	return nil
 }
