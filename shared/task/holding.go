@@ -28,8 +28,9 @@ type holding struct {
 	window  partition.Window[group]
 	family  partition.Family
 	beatAt  time.Time // when the last heartbeat message was made
-	rang    bool      // a live query that may not be believed has something to tell
+	rang    bool      // a live query that may not be believed has something to tell: ask again up to now
 	refused time.Time // start of the last refusal
+	over    bool      // the last chunk is in the queue: there is nothing more to read
 
 	stop context.CancelFunc // of the running reader; nil: none runs
 	done chan struct{}
@@ -52,7 +53,7 @@ func (h *holding) reset() {
 	h.cursor = partition.CursorOf(h.p)
 	h.window.Drop()
 	h.family = partition.Family{}
-	h.rang, h.refused = false, time.Time{}
+	h.rang, h.refused, h.over = false, time.Time{}, false
 	h.mirrored = h.p.Position
 	h.pass(h.cursor)
 }
@@ -104,7 +105,7 @@ func (h *holding) read(ctx context.Context, end time.Time) {
 			}
 			h.s.queue.fail(h, asFailure(err))
 			return
-		case !changestream.Transient(err):
+		case !passing(err):
 			h.s.queue.fail(h, asFailure(err))
 			return
 		}
@@ -179,9 +180,9 @@ func (h *holding) query(ctx context.Context, now, sliceEnd time.Time) error {
 func (h *holding) plan(now, sliceEnd time.Time) (q changestream.Query, live bool) {
 	st := h.s.settings
 	behind := now.Sub(h.cursor.Start)
-	poll := st.SliceMode == "poll" || h.p.Token == changestream.RootToken
+	poll := st.SliceMode == "poll" || h.p.Token == changestream.RootToken || h.rang
 	if st.SliceMode != "tail" && !h.s.stream.Exact() {
-		poll = poll || h.rang || behind > staleAfter
+		poll = poll || behind > staleAfter
 	}
 	q = changestream.Query{Token: h.p.Token, Start: h.cursor.Start, Heartbeat: min(st.Heartbeat, tailHeartbeat)}
 	if poll {
@@ -239,9 +240,9 @@ func (h *holding) take(ctx context.Context, rec changestream.Record) error {
 	return nil
 }
 
-// close puts what became complete into the queue.
+// close puts what became complete into the queue. Only then does the cursor move: a slice may end while the queue is full,
+// and what did not get in has to be read again.
 func (h *holding) close(ctx context.Context, c partition.Closed[group], next partition.Cursor) error {
-	h.cursor = next
 	out := chunk{cursor: next}
 	for _, g := range c.Items {
 		out.messages = append(out.messages, g.messages...)
@@ -256,7 +257,11 @@ func (h *holding) close(ctx context.Context, c partition.Closed[group], next par
 		out.messages = append(out.messages, beat)
 		out.size += beat.Size()
 	}
-	return h.s.queue.put(ctx, h, out)
+	if err := h.s.queue.put(ctx, h, out); err != nil {
+		return err
+	}
+	h.cursor = next
+	return nil
 }
 
 // ended acts on the clean end of a query (9.3); early: its end had not come yet.
@@ -272,6 +277,11 @@ func (h *holding) ended(ctx context.Context, end, last time.Time, early bool) er
 		return h.finish(ctx, nil)
 	case early && last.IsZero():
 		return errors.Join(changestream.ErrTransient, errors.New("query of the change stream ended before its end time"))
+	case early:
+		// More may share the newest timestamp: a query whose end has passed closes it.
+		h.rang = true
+		h.window.Drop()
+		return nil
 	case !last.IsZero():
 		// Beyond the last that came the partition may have ended, and what its children hold is not covered (LC-01, I4).
 		end = last
@@ -283,10 +293,14 @@ func (h *holding) ended(ctx context.Context, end, last time.Time, early bool) er
 // finish puts the partition's last chunk into the queue.
 func (h *holding) finish(ctx context.Context, children []offset.Child) error {
 	through := h.window.Close(h.cursor.Through)
-	if n := len(children); n > 0 {
-		if t := children[0].Start.Add(-1); t.After(through.Through) {
-			through.Through = t
+	if len(children) > 0 {
+		first := children[0].Start
+		for _, c := range children {
+			if c.Start.Before(first) {
+				first = c.Start
+			}
 		}
+		through.Through = later(through.Through, first.Add(-1))
 	}
 	out := chunk{cursor: h.cursor.Broke(through.Through), finished: true, children: children}
 	for _, g := range through.Items {
@@ -299,5 +313,13 @@ func (h *holding) finish(ctx context.Context, children []offset.Child) error {
 	if err := h.s.queue.put(ctx, h, out); err != nil {
 		return err
 	}
+	h.over = true
 	return errFinished
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }

@@ -132,12 +132,17 @@ func (q *queue) take(limit int) portion {
 	if len(q.order) > 0 {
 		q.signal()
 	}
-	close(q.space)
-	q.space = make(chan struct{})
+	q.freed()
 	return p
 }
 
-// forget drops what waits of a partition that is no longer held.
+// freed wakes those who wait for room; mu is held.
+func (q *queue) freed() {
+	close(q.space)
+	q.space = make(chan struct{})
+}
+
+// forget drops what waits of a partition that is no longer held, its failure included: whoever holds it next meets that.
 func (q *queue) forget(h *holding) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -151,6 +156,10 @@ func (q *queue) forget(h *holding) {
 			break
 		}
 	}
+	if q.failed == h {
+		q.failure, q.failed = nil, nil
+	}
+	q.freed()
 }
 
 // fault is the failure of a reader once nothing of that partition waits any more; nil before.

@@ -170,10 +170,16 @@ func (s *session) openStream(ctx context.Context) error {
 
 // streamFault makes a failure of what cannot go away by itself.
 func streamFault(err error) error {
-	if changestream.Transient(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if passing(err) {
 		return err
 	}
 	return &Failure{err}
+}
+
+// passing tells of errors that may go away by themselves. The end of somebody's time is one, also when our own context has
+// not noticed yet: the deadline travels with a query, and the server may be the first to see that it has passed.
+func passing(err error) bool {
+	return changestream.Transient(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // stamp writes into the slot's document which connector its state belongs to, and that it runs.

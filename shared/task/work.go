@@ -66,7 +66,7 @@ func (s *session) work(ctx context.Context, budget clock.Budget) (err error) {
 // startReaders gives each partition its reader.
 func (s *session) startReaders(ctx context.Context, end time.Time) {
 	for _, h := range s.held {
-		if h.done != nil {
+		if h.done != nil || h.over {
 			continue
 		}
 		rctx, cancel := context.WithCancel(ctx)
@@ -190,7 +190,8 @@ func (s *session) flush(ctx context.Context, age time.Duration) error {
 // deliver makes one portion of the queue visible, with the checkpoints that cover it, and acts on finished partitions.
 func (s *session) deliver(ctx context.Context, limit int) error {
 	if err := s.trust(ctx); err != nil {
-		return err // nothing was taken: what waits is delivered when the lease is good again
+		s.queue.signal() // nothing was taken: what waits is delivered when the lease is good again
+		return err
 	}
 	p := s.queue.take(limit)
 	var b delivery.Batch
