@@ -68,8 +68,8 @@ var errNotEnded = errors.New("commit, outcome unknown: the client ended the tran
 func (s *sink) loaded(ctx context.Context, records []*kgo.Record) error {
 	for _, r := range records {
 		for pause := 20 * time.Microsecond; ; pause = min(2*pause, 5*time.Millisecond) {
-			leader, epoch, err := s.cl.PartitionLeader(r.Topic, r.Partition)
-			if leader >= 0 || epoch >= 0 || err != nil {
+			// An error says nothing: it may be of the lookup before the one whose partitions are being stored.
+			if leader, epoch, _ := s.cl.PartitionLeader(r.Topic, r.Partition); leader >= 0 || epoch >= 0 {
 				break
 			}
 			if err := wait(ctx, pause); err != nil {
