@@ -83,6 +83,16 @@ func (c Cursor) Ended(end, last time.Time) Cursor {
 	return c
 }
 
+// Early is the cursor after a query came to a clean end before its end had passed, having returned last as its newest
+// timestamp. Nothing says that this timestamp is complete, so it is not closed; but the partition is known to exist there,
+// and the next query starts there.
+func (c Cursor) Early(last time.Time) Cursor {
+	if last.After(c.Start) {
+		c.Seen, c.Start = later(c.Seen, last), last
+	}
+	return c
+}
+
 // Refused is the cursor after Spanner refused the start as out of range; ok is false when there is nowhere to go back
 // to, and the refusal stands.
 func (c Cursor) Refused(start time.Time) (_ Cursor, ok bool) {

@@ -85,6 +85,14 @@ func TestLC01NextQueryStartsWhereSomethingWasSeen(t *testing.T) {
 	}
 }
 
+func TestEarlyEndClosesNothing(t *testing.T) {
+	t.Parallel()
+	c := CursorOf(&Partition{Token: "P", Start: at("12:00:00"), State: Ready}).Early(at("12:00:05"))
+	if !c.Start.Equal(at("12:00:05")) || c.Repeated(at("12:00:05")) {
+		t.Errorf("next query starts at %v, what it returns first is a repeat: %v", c.Start, c.Repeated(at("12:00:05")))
+	}
+}
+
 func TestCursorSurvivesTheOffsetsTopic(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

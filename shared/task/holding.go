@@ -278,8 +278,8 @@ func (h *holding) ended(ctx context.Context, end, last time.Time, early bool) er
 	case early && last.IsZero():
 		return errors.Join(changestream.ErrTransient, errors.New("query of the change stream ended before its end time"))
 	case early:
-		// More may share the newest timestamp: a query whose end has passed closes it.
-		h.rang = true
+		// More may share the newest timestamp: a query from it whose end has passed closes it.
+		h.cursor, h.rang = h.cursor.Early(last), true
 		h.window.Drop()
 		return nil
 	case !last.IsZero():
