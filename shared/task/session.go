@@ -122,6 +122,7 @@ func (s *session) take(ctx context.Context, v View) error {
 	s.conn, s.settings = v.Connector, settings
 	s.stamp(&taken)
 	if err := s.w.Store.Commit(ctx, s.name, partition.Change{Slots: []*lease.Slot{&taken}}); err != nil {
+		s.w.forgetLease(taken) // should it have been applied all the same, the next try need not wait for its end
 		return err
 	}
 	s.slot, s.grant = taken, lease.NewGrant(taken, s.store.Load().asked, settings.Lease)
@@ -223,9 +224,7 @@ func (s *session) settle(ctx context.Context, err error) (Outcome, error) {
 	case err == nil && !s.open(), errors.Is(err, errElsewhere):
 		return Outcome{}, nil
 	case err == nil && len(s.held) == 0 && !s.busy:
-		err = s.release(end)
-		s.drop(end)
-		return Outcome{}, err
+		return Outcome{}, s.leave(end, s.release(end))
 	case err == nil:
 		return Outcome{Held: len(s.held), Kept: true, Busy: s.busy}, nil
 	case conflict:
@@ -237,14 +236,10 @@ func (s *session) settle(ctx context.Context, err error) (Outcome, error) {
 		s.drop(end)
 		return Outcome{}, nil
 	case errors.Is(err, errReload):
-		err = s.release(end)
-		s.drop(end)
-		return Outcome{}, err
+		return Outcome{}, s.leave(end, s.release(end))
 	case errors.As(err, &failure):
 		s.log.Error("task failed", "error", failure.Cause)
-		err = s.fail(end, failure)
-		s.drop(end)
-		return Outcome{}, err
+		return Outcome{}, s.leave(end, s.fail(end, failure))
 	case errors.Is(err, errBroken):
 		s.w.forgetLease(s.slot)
 		s.drop(end)
@@ -254,6 +249,16 @@ func (s *session) settle(ctx context.Context, err error) (Outcome, error) {
 	}
 	s.complain(end, err)
 	return Outcome{Held: len(s.held), Kept: s.open()}, err
+}
+
+// leave drops a session that was given back; err is what became of that. Where it is not known to have been, the lease must
+// not be waited for.
+func (s *session) leave(ctx context.Context, err error) error {
+	if err != nil {
+		s.w.forgetLease(s.slot)
+	}
+	s.drop(ctx)
+	return err
 }
 
 // drop forgets everything without writing to the store.

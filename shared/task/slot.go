@@ -19,7 +19,9 @@ func (s *session) write(ctx context.Context, change partition.Change) error {
 	next := s.slot
 	s.count(&next)
 	change.Slots = append(change.Slots, &next)
-	if err := s.w.Store.Commit(ctx, s.name, change); err != nil {
+	bounded, cancel := context.WithTimeout(ctx, writeWithin)
+	defer cancel()
+	if err := s.w.Store.Commit(bounded, s.name, change); err != nil {
 		return err
 	}
 	s.slot, s.beat = next, s.w.Clock.Now()
@@ -90,7 +92,8 @@ func (s *session) release(ctx context.Context) error {
 	return s.write(ctx, partition.Change{})
 }
 
-// releaseSome gives partitions back cleanly.
+// releaseSome gives partitions back cleanly. One that may have been given back is held no longer: another slot would claim
+// it without a fence while we went on delivering. So a release whose outcome is unknown breaks the session.
 func (s *session) releaseSome(ctx context.Context, hs []*holding) error {
 	for chunk := range chunks(hs, claimChunk) {
 		docs := make([]*partition.Partition, len(chunk))
@@ -104,10 +107,7 @@ func (s *session) releaseSome(ctx context.Context, hs []*holding) error {
 			delete(s.held, d.ID())
 		}
 		if err := s.write(ctx, partition.Change{Partitions: docs}); err != nil {
-			for _, h := range chunk { // still ours, as far as we know
-				s.held[h.p.ID()] = h
-			}
-			return err
+			return errors.Join(errBroken, err)
 		}
 	}
 	return nil
@@ -159,14 +159,15 @@ type trouble struct {
 	told  bool
 }
 
-// complain notes a transient failure: after a while it is shown in the task's trace, the task goes on trying.
+// complain notes a transient failure: after a while it is shown in the task's trace, the task goes on trying. That the store
+// fails cannot be written there.
 func (s *session) complain(ctx context.Context, err error) {
 	now := s.w.Clock.Now()
 	if s.trouble == nil {
 		s.trouble = &trouble{since: now}
 	}
 	s.log.Warn("trying again", "error", err)
-	if s.open() && !s.trouble.told && now.Sub(s.trouble.since) > complainAfter {
+	if s.open() && !s.trouble.told && !errors.Is(err, lease.ErrStore) && now.Sub(s.trouble.since) > complainAfter {
 		s.slot.Trace = trace(err)
 		s.trouble.told = s.write(ctx, partition.Change{}) == nil
 	}

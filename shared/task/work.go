@@ -130,19 +130,36 @@ func (s *session) tend(ctx context.Context) error {
 		err = s.flush(ctx, idleFlush)
 	}
 	if err == nil {
-		err = s.readTrouble()
+		s.readTrouble(ctx)
 	}
-	if err != nil && errors.Is(err, lease.ErrStore) && s.grant.Trusted(s.w.Clock.Now()) {
-		s.complain(ctx, err) // the lease is still good: reading and delivering go on
+	return s.tended(ctx, err)
+}
+
+// tended is what an error of tend means: while the lease is good, reading and delivering go on without the store. But what
+// broke the session or met somebody else's write ends it, though the store failed as well: what it holds and what the
+// documents say may differ by then.
+func (s *session) tended(ctx context.Context, err error) error {
+	ends := errors.Is(err, errBroken) || errors.Is(err, lease.ErrConflict)
+	if errors.Is(err, lease.ErrStore) && !ends && s.grant.Trusted(s.w.Clock.Now()) {
+		s.complain(ctx, err)
 		return nil
 	}
 	return err
 }
 
+// lookWithin and writeWithin bound calls to the store while readers run: a store that does not answer must not keep what is
+// read from being delivered.
+const (
+	lookWithin  = 5 * time.Second
+	writeWithin = 10 * time.Second
+)
+
 // look reads the documents and follows them.
 func (s *session) look(ctx context.Context) error {
 	asked := s.w.Clock.Now()
-	view, err := s.w.Store.Open(ctx, s.name, s.n)
+	bounded, cancel := context.WithTimeout(ctx, lookWithin)
+	defer cancel()
+	view, err := s.w.Store.Open(bounded, s.name, s.n)
 	if err != nil {
 		return err
 	}
@@ -347,14 +364,13 @@ func (s *session) calm() {
 }
 
 // readTrouble shows people what readers are retrying; it is never an error of the session.
-func (s *session) readTrouble() error {
+func (s *session) readTrouble(ctx context.Context) {
 	s.mu.Lock()
 	err := s.readErr
 	s.mu.Unlock()
 	if err != nil {
-		s.complain(context.Background(), err)
+		s.complain(ctx, err)
 	} else {
 		s.well()
 	}
-	return nil
 }
