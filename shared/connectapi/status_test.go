@@ -134,3 +134,20 @@ func TestRE19Restart(t *testing.T) {
 		t.Errorf("a restart of a stopped connector made it %s", c.Target)
 	}
 }
+
+// As in Connect, stopping takes the tasks away: those of the next start are new ones, also where one had failed. A pause
+// keeps them, and their failures.
+func TestTasksThatFailedRunAgainAfterAStop(t *testing.T) {
+	t.Parallel()
+	b := created(t)
+	b.do("PUT", "/connectors/c1/pause", "").want(202)
+	b.do("PUT", "/connectors/c1/resume", "").want(202)
+	if c := b.shelf.get("c1"); c.Epoch != 1 {
+		t.Errorf("epoch %d after a pause", c.Epoch)
+	}
+	b.do("PUT", "/connectors/c1/stop", "").want(204)
+	b.do("PUT", "/connectors/c1/resume", "").want(202)
+	if c := b.shelf.get("c1"); c.Epoch != 2 {
+		t.Errorf("epoch %d after a stop", c.Epoch)
+	}
+}
