@@ -46,3 +46,8 @@ type Settings struct {
 	SliceMode string        // sluice.slice.mode: auto, poll, tail
 	Lease     time.Duration // sluice.lease.duration.ms
 }
+
+// Source names what the connector reads: project/instance/database/stream. Stored partitions belong to one.
+func (s Settings) Source() string {
+	return s.Project + "/" + s.Instance + "/" + s.Database + "/" + s.ChangeStream
+}

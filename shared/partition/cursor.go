@@ -14,7 +14,8 @@ import (
 type Cursor struct {
 	// Through is closed: everything up to and including it was returned. Records at or before it are repeats.
 	Through time.Time
-	// Seen is the newest timestamp at which Spanner returned anything; zero: nothing yet.
+	// Seen is the newest timestamp at which Spanner returned anything, or where it said that the partition begins: the last
+	// place where it is known to exist.
 	Seen time.Time
 	// Start is where the next query starts, inclusive.
 	Start time.Time
@@ -23,11 +24,17 @@ type Cursor struct {
 // CursorOf is the cursor that a holder starts with.
 func CursorOf(p *Partition) Cursor {
 	pos := p.Position
-	c := Cursor{Through: p.Start.Add(-1), Seen: pos.LastSeen, Start: p.Start}
+	c := Cursor{Through: p.Start.Add(-1), Seen: p.Start, Start: p.Start}
 	if pos.Offset.IsZero() {
 		return c
 	}
 	c.Start = pos.Offset
+	switch {
+	case !pos.LastSeen.IsZero():
+		c.Seen = pos.LastSeen
+	case !pos.Closed:
+		c.Seen = pos.Offset // Debezium's is the time of a record
+	}
 	if pos.Closed {
 		c.Through = pos.Offset
 	} else {
@@ -97,7 +104,7 @@ func (c Cursor) Early(last time.Time) Cursor {
 // to, and the refusal stands.
 func (c Cursor) Refused(start time.Time) (_ Cursor, ok bool) {
 	back := c.Start
-	if s := c.Start; !c.Seen.IsZero() && c.Seen.Before(s) {
+	if c.Seen.Before(c.Start) {
 		back = c.Seen
 	}
 	if !back.Before(start) {

@@ -74,10 +74,16 @@ func MayStart(p *Partition, parents map[string]*Partition) (ok bool, waits, miss
 }
 
 // MayForget tells whether a finished partition may be removed: every child has begun to be read, and has its own record
-// in the offsets topic, or is gone itself.
-func MayForget(p *Partition, children map[string]*Partition) bool {
+// in the offsets topic; and every parent was removed before, for a parent names its children, and one of them that nobody
+// remembers would be born again from that (see Rebuild). kin is parents and children by token.
+func MayForget(p *Partition, kin map[string]*Partition) bool {
+	for _, token := range p.Parents {
+		if kin[token] != nil {
+			return false
+		}
+	}
 	for _, c := range p.Position.Children {
-		child := children[c.Token]
+		child := kin[c.Token]
 		if child != nil && child.State != Finished && child.Position.Offset.IsZero() {
 			return false
 		}

@@ -85,6 +85,22 @@ func TestLC01NextQueryStartsWhereSomethingWasSeen(t *testing.T) {
 	}
 }
 
+// A partition of which nothing ever came is known to exist at its start, one of Debezium's at its offset: a refused start
+// goes back there before it fails the task.
+func TestRefusedStartGoesBackToWhereThePartitionIsKnown(t *testing.T) {
+	t.Parallel()
+	for _, p := range []*Partition{
+		{Token: "new", Start: at("12:00:00")},
+		{Token: "idle", Start: at("12:00:00"), Position: offset.Position{Offset: at("12:00:09"), Closed: true, Next: at("12:00:09")}},
+		{Token: "debezium's", Start: at("11:00:00"), Position: offset.Position{Offset: at("12:00:00")}},
+	} {
+		c := CursorOf(p).Ended(at("12:00:10"), time.Time{})
+		if back, ok := c.Refused(c.Start); !ok || !back.Start.Equal(at("12:00:00")) {
+			t.Errorf("%s: back to %v, %v", p.Token, back.Start, ok)
+		}
+	}
+}
+
 func TestEarlyEndClosesNothing(t *testing.T) {
 	t.Parallel()
 	c := CursorOf(&Partition{Token: "P", Start: at("12:00:00"), State: Ready}).Early(at("12:00:05"))
@@ -168,6 +184,13 @@ func TestChildrenWaitForAllParents(t *testing.T) {
 	c.Position.Offset = at("12:00:11")
 	if !MayForget(a, map[string]*Partition{"C": c}) {
 		t.Error("a parent is kept although its child has begun")
+	}
+	c.State = Finished
+	if MayForget(c, map[string]*Partition{"A": a}) {
+		t.Error("forgotten before its parent, which would give birth to it again when the store is rebuilt")
+	}
+	if !MayForget(c, nil) {
+		t.Error("kept although its parents are gone")
 	}
 }
 

@@ -28,7 +28,7 @@ func Decide(snap Snapshot, st connector.Settings, kin map[string]*partition.Part
 	desk := newDesk(snap)
 
 	promoted := d.promote(snap, kin)
-	done := d.settle(snap, st, kin)
+	done, settled := d.settle(snap, st, kin)
 	desk.remove(done)
 
 	ready := desk.unassigned(append(promoted, readyOnes(snap.Due)...))
@@ -45,6 +45,9 @@ func Decide(snap Snapshot, st connector.Settings, kin map[string]*partition.Part
 		d.Changes = append(d.Changes, partition.Change{Assignments: []*partition.Assignment{a}})
 		d.Again = true
 	}
+	// After the assignments: a finished partition that was settled is not looked at for long, and would stay in one.
+	d.Changes = append(d.Changes, settled...)
+	d.makeRoom(snap, desk, promoted)
 
 	d.watermark(snap, st, &plan)
 	plan.Life, plan.Source, plan.Trouble = snap.Connector.Life, source(st), ""
@@ -84,7 +87,7 @@ func (d *Decision) promote(snap Snapshot, kin map[string]*partition.Partition) [
 
 // settle handles finished partitions: at first sight they leave their assignment and get a date of removal; when that has
 // come and every child has begun, they are forgotten.
-func (d *Decision) settle(snap Snapshot, st connector.Settings, kin map[string]*partition.Partition) (done []partition.ID) {
+func (d *Decision) settle(snap Snapshot, st connector.Settings, kin map[string]*partition.Partition) (done []partition.ID, changes []partition.Change) {
 	var change partition.Change
 	for _, p := range snap.Due {
 		if p.State != partition.Finished {
@@ -105,9 +108,40 @@ func (d *Decision) settle(snap Snapshot, st connector.Settings, kin map[string]*
 		}
 	}
 	if len(change.Partitions)+len(change.Remove) > 0 {
-		d.Changes = append(d.Changes, change)
+		changes = append(changes, change)
 	}
-	return done
+	return done, changes
+}
+
+// lookAgain is when a partition for which nothing could be done is looked at again, where others wait to be looked at.
+const lookAgain = 10 * time.Second
+
+// makeRoom puts off partitions for which nothing can be done now, when a snapshot is full of due ones: those that wait for
+// parents, and those that no slot may claim. Otherwise they would hide the rest for ever, their own parents included.
+func (d *Decision) makeRoom(snap Snapshot, desk *desk, promoted []*partition.Partition) {
+	if len(snap.Due) < DueLimit {
+		return
+	}
+	moved := make(map[partition.ID]bool)
+	for _, p := range promoted {
+		moved[p.ID()] = true
+	}
+	broken := failed(snap)
+	var later []*partition.Partition
+	for _, p := range snap.Due {
+		slot, ok := desk.at[p.ID()]
+		idle := !ok || broken[slot] || snap.Connector.Target != connector.Started
+		if p.Held || moved[p.ID()] || p.State != partition.Created && (p.State != partition.Ready || !idle) {
+			continue
+		}
+		q := *p
+		q.DueAt = snap.ReadAt.Add(lookAgain)
+		later = append(later, &q)
+	}
+	for i := 0; i < len(later); i += chunk {
+		d.Changes = append(d.Changes, partition.Change{Partitions: later[i:min(i+chunk, len(later))]})
+		d.Again = true
+	}
 }
 
 // ripe tells whether the date of removal of a finished partition has come.

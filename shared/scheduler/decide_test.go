@@ -219,3 +219,43 @@ func TestBalanceIsEvenAndSticky(t *testing.T) {
 		}
 	})
 }
+
+// A settled partition is not looked at for hours: it must have left its assignment by then, whatever breaks in between.
+func TestFinishedPartitionLeavesItsAssignmentBeforeItIsSettled(t *testing.T) {
+	t.Parallel()
+	snap := started()
+	done := &partition.Partition{Token: "A", State: partition.Finished, Clean: true, DueAt: noon}
+	snap.Due = []*partition.Partition{done}
+	snap.Assignments = []partition.Assignment{{Slot: 1, Partitions: []partition.ID{done.ID()}}}
+	d := Decide(snap, settings(), nil)
+	if len(d.Changes) < 2 || len(d.Changes[0].Assignments) != 1 || len(d.Changes[1].Partitions) != 1 {
+		t.Errorf("order of changes: %+v", d.Changes)
+	}
+}
+
+// Partitions for which nothing can be done must not hide those for which something can.
+func TestFullSnapshotMakesRoom(t *testing.T) {
+	t.Parallel()
+	snap := started()
+	snap.Slots = []lease.Slot{{Number: 0, Generation: 3, Free: true, State: lease.Failed, Life: "L", Epoch: 1}}
+	kin := map[string]*partition.Partition{"A": {Token: "A", State: partition.Ready}}
+	for i := range DueLimit - 2 {
+		snap.Due = append(snap.Due, partition.Born(offset.Child{Token: fmt.Sprint("C", i), Start: noon, Parents: []string{"A"}}, "", noon))
+	}
+	snap.Due = append(snap.Due, ready("broken"), ready("fine"))
+	snap.Assignments = []partition.Assignment{{Slot: 0, Partitions: []partition.ID{partition.IDOf("broken")}}, {Slot: 1, Partitions: []partition.ID{partition.IDOf("fine")}}}
+	put := make(map[string]bool)
+	d := Decide(snap, settings(), kin)
+	for _, c := range d.Changes {
+		for _, p := range c.Partitions {
+			put[p.Token] = p.DueAt.After(noon)
+		}
+	}
+	if len(put) != DueLimit-1 || !put["broken"] || put["fine"] || !d.Again {
+		t.Errorf("%d put off, those of a failed slot: %v, those about to be claimed: %v", len(put), put["broken"], put["fine"])
+	}
+	snap.Due = snap.Due[1:]
+	if d := Decide(snap, settings(), kin); len(d.Changes) != 0 {
+		t.Errorf("put off although all are seen: %d changes", len(d.Changes))
+	}
+}

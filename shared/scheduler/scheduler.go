@@ -142,7 +142,7 @@ func foreign(snap Snapshot, st connector.Settings) string {
 }
 
 func source(st connector.Settings) string {
-	return st.Project + "/" + st.Instance + "/" + st.Database + "/" + st.ChangeStream
+	return st.Source()
 }
 
 // trouble notes why the connector cannot be planned, once. It shows as the connector's FAILED with its trace; the next tick
@@ -206,7 +206,7 @@ func (s *Scheduler) takeBack(ctx context.Context, snap Snapshot, slot lease.Slot
 	return s.Store.Commit(ctx, snap.Connector.Name, partition.Change{Slots: []*lease.Slot{&slot}})
 }
 
-// kin reads the parents of waiting partitions and the children of those that may be forgotten. Parents that the store
+// kin reads the parents of waiting partitions, and parents and children of those that may be forgotten. Parents that the store
 // has lost are restored from the offsets topic.
 func (s *Scheduler) kin(ctx context.Context, snap Snapshot, st connector.Settings) (map[string]*partition.Partition, error) {
 	kin := make(map[string]*partition.Partition)
@@ -226,6 +226,9 @@ func (s *Scheduler) kin(ctx context.Context, snap Snapshot, st connector.Setting
 			}
 		case partition.Finished:
 			if ripe(p, snap.ReadAt, st) {
+				for _, token := range p.Parents {
+					want(token)
+				}
 				for _, c := range p.Position.Children {
 					want(c.Token)
 				}

@@ -84,7 +84,7 @@ func (h *holding) through() time.Time {
 
 // read runs queries until its context ends, the partition is finished, or a person is needed.
 func (h *holding) read(ctx context.Context, end time.Time) {
-	pause := pauseFirst
+	pause, back := pauseFirst, time.Duration(0)
 	for ctx.Err() == nil {
 		now := h.s.w.Clock.Now()
 		if !now.Before(end) {
@@ -101,6 +101,9 @@ func (h *holding) read(ctx context.Context, end time.Time) {
 		case errors.As(err, &out):
 			var ok bool
 			if h.cursor, ok = h.cursor.Refused(out.Start); ok {
+				// Going back usually finds the children at once. Where it does not, it must not become a loop.
+				sleep(ctx, back)
+				back = min(2*back+pauseFirst, pauseMost)
 				continue
 			}
 			h.s.queue.fail(h, asFailure(err))
@@ -111,11 +114,19 @@ func (h *holding) read(ctx context.Context, end time.Time) {
 		}
 		h.s.log.Warn("reading a partition again", "partition", changestream.Short(h.p.Token), "error", err, "after", pause)
 		h.s.hiccup(err)
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-		}
+		sleep(ctx, pause)
 		pause = min(2*pause, pauseMost)
+	}
+}
+
+// sleep pauses a reader, not beyond its context.
+func sleep(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
 	}
 }
 

@@ -113,6 +113,11 @@ func (s *session) take(ctx context.Context, v View) error {
 	if err != nil {
 		return s.refuse(ctx, v, &Failure{err})
 	}
+	if v.Plan.Source != "" && v.Plan.Source != settings.Source() {
+		// Their tokens mean nothing to this change stream. The scheduler says so as the connector's trouble.
+		s.log.Debug("the partitions belong to another change stream", "theirs", v.Plan.Source)
+		return errForeign
+	}
 	if v.Slot.Live() && !s.w.mine(v.Slot) {
 		s.log.Debug("slot is held", "owner", v.Slot.Owner, "until", v.Slot.Expiry)
 		return errElsewhere
@@ -214,6 +219,9 @@ var errReload = errors.New("connector changed")
 // errElsewhere is the normal answer to a slot that somebody else holds.
 var errElsewhere = errors.New("slot is held elsewhere")
 
+// errForeign is the normal answer to a configuration that names another change stream than the stored partitions belong to.
+var errForeign = errors.New("partitions belong to another change stream")
+
 // settle ends an invocation: what err means for the session, for the slot's document and for the caller.
 func (s *session) settle(ctx context.Context, err error) (Outcome, error) {
 	var failure *Failure
@@ -221,7 +229,7 @@ func (s *session) settle(ctx context.Context, err error) (Outcome, error) {
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.w.Margin+time.Second)
 	defer cancel()
 	switch {
-	case err == nil && !s.open(), errors.Is(err, errElsewhere):
+	case err == nil && !s.open(), errors.Is(err, errElsewhere), errors.Is(err, errForeign):
 		return Outcome{}, nil
 	case err == nil && len(s.held) == 0 && !s.busy:
 		return Outcome{}, s.leave(end, s.release(end))
