@@ -211,6 +211,41 @@ func (s *session) deliver(ctx context.Context, limit int) error {
 		return err
 	}
 	p := s.queue.take(limit)
+	err := s.hand(ctx, p)
+	var large *delivery.TooLarge
+	if errors.As(err, &large) {
+		err = s.pieces(ctx, p, err)
+	}
+	if err != nil {
+		return err
+	}
+	if f := s.queue.fault(); f != nil {
+		return f
+	}
+	return nil
+}
+
+// pieces makes a portion visible that has a message too large for Kafka, chunk by chunk: what was read before that message
+// and what other partitions have is delivered before the task fails. failure is what the whole met; nothing of it is visible.
+func (s *session) pieces(ctx context.Context, p portion, failure error) error {
+	for _, r := range p.runs {
+		for _, c := range r.chunks {
+			err := s.hand(ctx, portion{runs: []run{{r.h, []chunk{c}}}, records: len(c.messages), newest: c.newest})
+			var large *delivery.TooLarge
+			if errors.As(err, &large) {
+				failure = err
+				break // the partition's later chunks must not come before this one
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return failure
+}
+
+// hand makes a portion visible, see deliver.
+func (s *session) hand(ctx context.Context, p portion) error {
 	var b delivery.Batch
 	var moved []run
 	for _, r := range p.runs {
@@ -247,9 +282,6 @@ func (s *session) deliver(ctx context.Context, limit int) error {
 				}
 			}
 		}
-	}
-	if f := s.queue.fault(); f != nil {
-		return f
 	}
 	return nil
 }
