@@ -95,6 +95,9 @@ func (h *holding) read(ctx context.Context, end time.Time) {
 		switch {
 		case err == nil:
 			pause = pauseFirst
+			if h.s.settings.SliceMode == "poll" {
+				sleep(ctx, pollPause) // such a query ends at once
+			}
 			continue
 		case errors.Is(err, errFinished) || errors.Is(err, errSlice) || ctx.Err() != nil:
 			return
@@ -134,6 +137,7 @@ func sleep(ctx context.Context, d time.Duration) {
 const (
 	pauseFirst = 100 * time.Millisecond
 	pauseMost  = 5 * time.Second
+	pollPause  = 500 * time.Millisecond // between queries that did not fail, where all of them are polls
 )
 
 var (
