@@ -228,7 +228,6 @@ func (s *storm) run() verdict {
 
 // live is one worker process after another.
 func (s *storm) live(ctx context.Context, n int) {
-	rnd := rand.New(rand.NewPCG(s.seed, uint64(100+n)))
 	for life := 0; ctx.Err() == nil; life++ {
 		p := newProcess(s, s.seed*1000+uint64(n*100+life))
 		store, k := s.newStore(), s.newKafka()
@@ -255,6 +254,7 @@ func (s *storm) live(ctx context.Context, n int) {
 		var slots sync.WaitGroup
 		for slot := range 3 {
 			slots.Go(func() {
+				rnd := rand.New(rand.NewPCG(s.seed, uint64(1000*n+100*life+slot)))
 				for pctx.Err() == nil {
 					out, err := w.Run(pctx, connName, slot)
 					if err == nil && out.Kept {
