@@ -138,7 +138,7 @@ func foreign(snap Snapshot, st connector.Settings) string {
 	if snap.Plan.Source == "" || snap.Plan.Source == source(st) {
 		return ""
 	}
-	return fmt.Sprintf("the stored offsets belong to %s, the configuration names %s: set the old one again, or stop the connector and DELETE its offsets, or use another name", snap.Plan.Source, source(st))
+	return fmt.Sprintf("the stored offsets belong to %s, the configuration names %s: set the old one again, or use another connector name", snap.Plan.Source, source(st))
 }
 
 func source(st connector.Settings) string {

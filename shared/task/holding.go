@@ -24,13 +24,14 @@ type holding struct {
 	covered time.Time        // every change up to it is delivered, durable checkpoint or not
 	passed  partition.Cursor // the newest cursor that deliveries have reached
 
-	cursor  partition.Cursor
-	window  partition.Window[group]
-	family  partition.Family
-	beatAt  time.Time // when the last heartbeat message was made
-	rang    bool      // a live query that may not be believed has something to tell: ask again up to now
-	refused time.Time // start of the last refusal
-	over    bool      // the last chunk is in the queue: there is nothing more to read
+	cursor partition.Cursor
+	window partition.Window[group]
+	family partition.Family
+	beatAt time.Time // when the last heartbeat message was made
+	rang   bool      // a live query that may not be believed has something to tell: ask again up to now
+	bell   bool      // the running query is such a live one
+	sure   time.Time // everything up to it was returned by queries that may be believed
+	over   bool      // the last chunk is in the queue: there is nothing more to read
 
 	stop context.CancelFunc // of the running reader; nil: none runs
 	done chan struct{}
@@ -53,7 +54,8 @@ func (h *holding) reset() {
 	h.cursor = partition.CursorOf(h.p)
 	h.window.Drop()
 	h.family = partition.Family{}
-	h.rang, h.refused, h.over = false, time.Time{}, false
+	h.rang, h.over = false, false
+	h.sure = h.cursor.Through
 	h.mirrored = h.p.Position
 	h.pass(h.cursor)
 }
@@ -157,15 +159,15 @@ func (h *holding) query(ctx context.Context, now, sliceEnd time.Time) error {
 	}
 	h.window.Drop()
 	h.family = partition.Family{}
-	h.rang = false
+	h.rang, h.bell = false, live && !h.s.stream.Exact()
 	var last time.Time
 	for rec, err := range h.s.stream.Read(ctx, q) {
 		if err != nil {
 			return err
 		}
-		if live && rec.Heartbeat == nil && !h.s.stream.Exact() && !(rec.Data != nil && h.cursor.Repeated(rec.Time())) {
-			// This query only rings the bell: what it returns ahead of time may have holes. The cursor stands where the
-			// last heartbeat closed; a query whose end has passed reads on from there.
+		if h.bell && rec.Heartbeat == nil && !(rec.Data != nil && h.known(rec.Time())) {
+			// This query only rings the bell: what it returns ahead of time may have holes. A query whose end has passed
+			// reads on from where the last of its kind ended.
 			h.rang = true
 			return nil
 		}
@@ -184,10 +186,22 @@ func (h *holding) query(ctx context.Context, now, sliceEnd time.Time) error {
 	if err := h.ended(ctx, q.End, last, early); err != nil {
 		return err
 	}
+	if !live {
+		h.sure = later(h.sure, q.End)
+	}
 	if live && !early {
 		return errSlice
 	}
 	return nil
+}
+
+// known tells whether a record at t was returned before. Where heartbeats of live queries cannot be believed, what they
+// closed does not count: a change that such a query skipped is found by the next one whose end has passed.
+func (h *holding) known(t time.Time) bool {
+	if h.s.stream.Exact() {
+		return h.cursor.Repeated(t)
+	}
+	return !t.After(h.sure)
 }
 
 // plan chooses the next query: bounded by now when much is to be caught up or only such a query can be believed (poll),
@@ -205,6 +219,9 @@ func (h *holding) plan(now, sliceEnd time.Time) (q changestream.Query, live bool
 		if !h.s.stream.Exact() {
 			// An emulator may give a commit its timestamp a moment before a query can see it.
 			q.End = now.Add(-settling)
+			if from := later(h.sure, h.p.Start); from.Before(q.Start) {
+				q.Start = from
+			}
 		}
 	} else {
 		q.End, live = sliceEnd, true
@@ -234,7 +251,7 @@ func (h *holding) take(ctx context.Context, rec changestream.Record) error {
 	switch {
 	case rec.Data != nil:
 		t := rec.Data.CommitTimestamp
-		if h.cursor.Repeated(t) {
+		if h.known(t) {
 			return nil
 		}
 		g, err := h.convert(ctx, rec.Data)
@@ -276,6 +293,9 @@ func (h *holding) close(ctx context.Context, c partition.Closed[group], next par
 		return err
 	}
 	h.cursor = next
+	if !h.bell {
+		h.sure = later(h.sure, c.Through)
+	}
 	return nil
 }
 
