@@ -169,6 +169,7 @@ func (h *holding) query(ctx context.Context, now, sliceEnd time.Time) error {
 			// This query only rings the bell: what it returns ahead of time may have holes. A query whose end has passed
 			// reads on from where the last of its kind ended.
 			h.rang = true
+			sleep(ctx, settling)
 			return nil
 		}
 		if t := rec.Time(); t.After(last) {
@@ -225,6 +226,9 @@ func (h *holding) plan(now, sliceEnd time.Time) (q changestream.Query, live bool
 		}
 	} else {
 		q.End, live = sliceEnd, true
+		if !h.s.stream.Exact() {
+			q.Heartbeat = min(st.Heartbeat, bellHeartbeat) // it closes no burst, and an emulator pays dearly for each
+		}
 	}
 	if !st.EndTime.IsZero() && st.EndTime.Before(q.End) {
 		q.End = st.EndTime
@@ -239,6 +243,8 @@ func (h *holding) plan(now, sliceEnd time.Time) (q changestream.Query, live bool
 const (
 	// staleAfter is how old a cursor may be for a query that cannot be believed to start from it.
 	staleAfter = 3 * time.Second
+	// bellHeartbeat moves an idle partition on where live queries only ring the bell.
+	bellHeartbeat = time.Second
 	// settling is how long an emulator gets to show what it has committed.
 	settling = 20 * time.Millisecond
 	// tailHeartbeat closes the last change of a burst in a live query; the messages to the heartbeat topic keep to
